@@ -1,0 +1,76 @@
+"""Judge clusterings of every kind: hard, fuzzy, probabilistic, possibilistic, rough and evidential.
+
+>>> import partita as pt
+>>> pt.compare([0, 0, 1, 1], [0, 0, 1, 2])["ARI"].value
+0.571...
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from partita import drop_in, errors, indices, statistics
+    from partita.comparison import Comparison, compare, self_agreement
+    from partita.partitions import (
+        Ensemble,
+        EvidentialPartition,
+        FuzzyPartition,
+        HardPartition,
+        Kind,
+        PossibilisticPartition,
+        RoughPartition,
+        as_partition,
+    )
+    from partita.registry import index
+
+_HOMES = {
+    "Comparison": "partita.comparison",
+    "Ensemble": "partita.partitions",
+    "EvidentialPartition": "partita.partitions",
+    "FuzzyPartition": "partita.partitions",
+    "HardPartition": "partita.partitions",
+    "Kind": "partita.partitions",
+    "PossibilisticPartition": "partita.partitions",
+    "RoughPartition": "partita.partitions",
+    "as_partition": "partita.partitions",
+    "compare": "partita.comparison",
+    "index": "partita.indices",
+    "self_agreement": "partita.comparison",
+}
+_ROOMS = ("drop_in", "errors", "indices", "statistics")
+
+__all__ = [
+    "Comparison",
+    "Ensemble",
+    "EvidentialPartition",
+    "FuzzyPartition",
+    "HardPartition",
+    "Kind",
+    "PossibilisticPartition",
+    "RoughPartition",
+    "as_partition",
+    "compare",
+    "drop_in",
+    "errors",
+    "index",
+    "indices",
+    "self_agreement",
+    "statistics",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, when it is asked for: ``import partita`` computes and loads nothing."""
+    if name in _ROOMS:
+        return importlib.import_module(f"partita.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'partita' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,312 @@
+"""The only room that knows array libraries: NumPy, SciPy sparse, data frames; blocks and threads; seeds."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import cache
+from itertools import pairwise
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import ParameterError, PartitionError
+
+Array: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[np.float64]
+T = TypeVar("T")
+
+BLOCK_ROWS = 16384
+"""Rows of one block of memberships: two blocks of a dozen columns stay in a core's cache."""
+
+HARD_BLOCK_ROWS = 1 << 18
+"""Rows of one block of labels."""
+
+COMPILED_FROM = 100_000
+"""Labels from which on compiled loops pay for being loaded."""
+
+ROW_SUM_TOLERANCE = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2}
+"""How far a row of memberships may be from one, by the precision it came in."""
+
+RANGE_TOLERANCE = 1e-9
+"""How far rounding may carry a membership or an index value past the end of its range."""
+
+
+def row_sum_tolerance(values: Any) -> float:
+    """The tolerance for rows that should sum to one, by the precision of the values."""
+    return ROW_SUM_TOLERANCE.get(values.dtype.name, ROW_SUM_TOLERANCE["float64"])
+
+
+def read_only(values: Array) -> Array:
+    """A view that cannot be written through."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def sorted_names(names: Iterable[Any]) -> tuple[Any, ...]:
+    """Distinct names in an order that depends on them alone; by type first if they do not compare."""
+    listed = list(names)
+    try:
+        ordered = sorted(listed)
+        if all(a < b for a, b in pairwise(ordered)):  # sets compare too, but not each with each
+            return tuple(ordered)
+    except (TypeError, ValueError):
+        pass
+    return tuple(sorted(listed, key=lambda name: (type(name).__name__, repr(name))))
+
+
+# --- blocks and threads -----------------------------------------------------------------------------
+
+
+def blocks(n: int, rows: int) -> Iterator[slice]:
+    """Cut ``n`` rows into slices of a fixed size, whatever the number of threads."""
+    for start in range(0, n, rows):
+        yield slice(start, min(start + rows, n))
+
+
+def thread_count() -> int:
+    """All cores this process may use; one inside a worker process; ``PARTITA_NUM_THREADS`` overrides."""
+    asked = os.environ.get("PARTITA_NUM_THREADS")
+    if asked is not None:
+        if not asked.isdigit() or int(asked) < 1:
+            raise ParameterError(
+                "PARTITA_NUM_THREADS is not a number of threads.", got=repr(asked), need="a whole number >= 1"
+            )
+        return int(asked)
+    if multiprocessing.current_process().name != "MainProcess":
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_blocks(
+    work: Callable[[slice], T],
+    n: int,
+    rows: int,
+    on_block: Callable[[int, int], None] | None = None,
+    *,
+    products: bool = False,
+) -> list[T]:
+    """Apply ``work`` to every block on a pool of threads; results come back in block order.
+
+    ``products`` says that the work multiplies matrices: BLAS then keeps to one thread, since its own
+    threads would fight with ours, and their number would change last bits.
+    """
+    slices = list(blocks(n, rows))
+    threads = min(thread_count(), len(slices))
+    with _one_blas_thread() if products else nullcontext():
+        if threads <= 1:
+            return _gather(map(work, slices), len(slices), on_block)
+        with ThreadPoolExecutor(threads) as pool:
+            return _gather(pool.map(work, slices), len(slices), on_block)
+
+
+def _one_blas_thread() -> Any:
+    return _blas_controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas_controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _gather(results: Iterator[T], total: int, on_block: Callable[[int, int], None] | None) -> list[T]:
+    done: list[T] = []
+    for result in results:
+        done.append(result)
+        if on_block is not None:
+            on_block(len(done), total)
+    return done
+
+
+# --- what kind of thing is this? --------------------------------------------------------------------
+
+
+def is_sparse(obj: Any) -> bool:
+    """Whether this is a SciPy sparse array or matrix; SciPy is not imported to find out."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(obj))
+
+
+def to_csr(obj: Any) -> Any:
+    """A CSR array in canonical form, in double precision unless it is single already."""
+    from scipy.sparse import csr_array
+
+    matrix = csr_array(obj)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise PartitionError(
+            "this sparse array holds no memberships.",
+            got=f"array of shape {matrix.shape}, dtype {matrix.dtype}",
+            need="an (n, k) matrix of numbers",
+        )
+    if matrix.dtype.kind != "f":
+        matrix = matrix.astype(np.float64)
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()  # the caller's arrays are shared until here
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    matrix.data, matrix.indices, matrix.indptr = map(read_only, (matrix.data, matrix.indices, matrix.indptr))
+    return matrix
+
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def frame_library(obj: Any) -> str | None:
+    """The library of a series, index or data frame, or None; nothing is imported to find out."""
+    ancestors = {ancestor.__module__.split(".")[0] for ancestor in type(obj).__mro__}
+    library = next((name for name in FRAME_LIBRARIES if name in ancestors and name in sys.modules), None)
+    return library if library is not None and _native_frame(obj, library) is not None else None
+
+
+def _native_frame(obj: Any, library: str) -> Any:
+    """The object as a series or frame that narwhals reads, or None when it is neither."""
+    module: Any = sys.modules[library]
+    if library == "polars":
+        return obj if isinstance(obj, (module.Series, module.DataFrame, module.LazyFrame)) else None
+    if library == "pyarrow":
+        if isinstance(obj, module.Array):
+            return module.chunked_array([obj])
+        if isinstance(obj, module.RecordBatch):
+            return module.Table.from_batches([obj])
+        return obj if isinstance(obj, (module.Table, module.ChunkedArray)) else None
+    if isinstance(obj, module.Index):
+        return module.Series(obj.to_flat_index())
+    if isinstance(obj, module.api.extensions.ExtensionArray):
+        return module.Series(obj)
+    return obj if isinstance(obj, (module.Series, module.DataFrame)) else None
+
+
+class Column:
+    """A one-dimensional labelled column taken out of a series: values, categories and object index."""
+
+    def __init__(self, values: Array, categories: list[Any] | None, index: Any) -> None:
+        self.values = values
+        self.categories = categories
+        self.index = index
+
+
+class Matrix:
+    """A two-dimensional block taken out of a data frame: values, column names and object index."""
+
+    def __init__(self, values: Array, names: list[Any], index: Any) -> None:
+        self.values = values
+        self.names = names
+        self.index = index
+
+
+def from_frame(obj: Any) -> Column | Matrix:
+    """Take a pandas, polars or pyarrow series or frame apart.
+
+    A frame with one column is that column. Categories keep their order, and the unused ones.
+    """
+    import narwhals as nw
+
+    try:
+        native: Any = nw.from_native(_native_frame(obj, frame_library(obj) or ""), allow_series=True)
+    except nw.exceptions.DuplicateError:
+        raise PartitionError(
+            "two columns of the frame have the same name.",
+            got=f"columns {list(obj.columns)[:8]}",
+            need="one name for each cluster",
+        ) from None
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    index = obj.index if hasattr(obj, "index") and hasattr(obj, "iloc") else None
+    if isinstance(native, nw.Series):
+        return _column(native, index)
+    columns = [native.get_column(name) for name in native.columns]
+    if len(columns) == 1:
+        return _column(columns[0], index)
+    bad = [c.name for c in columns if not _is_numeric(c)]
+    if bad:
+        raise PartitionError(
+            "a frame with several columns is read as a matrix of memberships, and these are not numbers.",
+            got=f"columns {', '.join(map(repr, bad[:5]))}",
+            need="one column of labels, or numeric columns only",
+            fix="frame[column] for labels, or drop the columns that are no clusters (an id, a name)",
+        )
+    missing = [c.name for c in columns if c.null_count()]
+    if missing:
+        raise PartitionError(
+            "memberships are missing.",
+            got=f"nulls in columns {', '.join(map(repr, missing[:5]))}",
+            need="a number in every cell",
+        )
+    return Matrix(native.to_numpy(), list(native.columns), index)
+
+
+def _is_numeric(column: Any) -> bool:
+    import narwhals as nw
+
+    if column.dtype == nw.Unknown:  # pandas' sparse columns are not known to narwhals
+        return column.to_numpy().dtype.kind in "biuf"
+    return bool(column.dtype.is_numeric() or column.dtype == nw.Boolean)
+
+
+def _column(series: Any, index: Any) -> Column:
+    import narwhals as nw
+
+    missing = int(series.null_count())
+    if missing:
+        raise missing_labels(missing, len(series))
+    if len(series) and isinstance(series.dtype, (nw.Categorical, nw.Enum)):
+        return Column(objects(series.to_list()), _categories(series), index)
+    if isinstance(series.dtype, (nw.Datetime, nw.Struct, nw.List, nw.Array)):
+        return Column(objects(series.to_list()), None, index)
+    return Column(np.asarray(series.to_numpy()), None, index)
+
+
+def _categories(series: Any) -> list[Any] | None:
+    """All categories in their order, or None where the library only knows those in use."""
+    native = series.to_native()
+    if hasattr(native, "cat") and hasattr(native.cat, "categories"):
+        return list(native.cat.categories)
+    if hasattr(native, "unify_dictionaries"):
+        return list(native.unify_dictionaries().chunk(0).dictionary.to_pylist())
+    categories = getattr(series.dtype, "categories", None)
+    return None if categories is None else list(categories)
+
+
+def objects(items: Sequence[Any]) -> Array:
+    """An object array with these items, even when they are sequences themselves."""
+    return np.fromiter(items, dtype=object, count=len(items))
+
+
+def missing_labels(missing: int, n: int) -> PartitionError:
+    """The error for labels with None or NaN among them."""
+    return PartitionError(
+        "labels are missing.",
+        got=f"{missing} of {n} labels are None or NaN",
+        need="a label for every object",
+        fix="drop these objects on both sides, or use -1 (noise) beside non-negative integers",
+    )
+
+
+# --- random state -----------------------------------------------------------------------------------
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Turn None, a whole number, a SeedSequence or a Generator into a Generator."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if random_state is None or isinstance(random_state, np.random.SeedSequence):
+        return np.random.default_rng(random_state)
+    if (
+        isinstance(random_state, (int, np.integer))
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
+        return np.random.default_rng(int(random_state))
+    raise ParameterError(
+        "random_state is not a seed.",
+        got=repr(random_state),
+        need="None, a whole number >= 0, or a numpy Generator",
+    )

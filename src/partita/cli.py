@@ -1,0 +1,230 @@
+"""The command line: thin commands over the public functions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from partita import __version__
+
+if TYPE_CHECKING:
+    from partita.results import Result
+
+FORMATS = click.Choice(["table", "json", "csv", "markdown"])
+LONGEST_LINE = 400
+"""Of an error message; a file may have names and lines of any length."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__)
+def commands() -> None:
+    """Judge clusterings of every kind: how far do two of them agree?"""
+
+
+form_option = click.option(
+    "--format", "form", type=FORMATS, default="table", show_default=True, help="How to write the result."
+)
+
+
+@commands.command()
+@click.argument("truth")
+@click.argument("found", required=False)
+@click.option(
+    "--truth-column",
+    metavar="NAME[,NAME...]",
+    help="In TRUTH: the column of labels, or the columns of memberships (in .npz, the array). "
+    "Default: all columns but the identifiers.",
+)
+@click.option("--found-column", metavar="NAME[,NAME...]", help="The same in FOUND.")
+@click.option("--column", metavar="NAME[,NAME...]", help="The same in both files.")
+@click.option(
+    "--id", "id_column", metavar="NAME", help="The column that names the objects; the files are joined on it."
+)
+@click.option(
+    "--truth-kind",
+    metavar="KIND",
+    help="How to read TRUTH: hard, fuzzy, possibilistic, rough or evidential. "
+    "Default: the most specific that its values satisfy; typicalities must be named.",
+)
+@click.option("--found-kind", metavar="KIND", help="How to read FOUND.")
+@click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
+@click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line holds the names of the columns; without one they are 0, 1, 2, ... "
+    "Default: it does, and a first line that looks like an object is refused.",
+)
+@click.option(
+    "--indices",
+    metavar="NAME[,NAME...]",
+    help="Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered. "
+    "Default: every index that applies.",
+)
+@click.option(
+    "--noise",
+    type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
+    default="cluster",
+    show_default=True,
+    help="What objects labelled -1 beside non-negative labels are.",
+)
+@form_option
+def compare(
+    truth: str,
+    found: str | None,
+    truth_column: str | None,
+    found_column: str | None,
+    column: str | None,
+    id_column: str | None,
+    truth_kind: str | None,
+    found_kind: str | None,
+    normalize: bool,
+    header: bool | None,
+    indices: str | None,
+    noise: str,
+    form: str,
+) -> None:
+    """Compare two clusterings in files, the reference first.
+
+    TRUTH and FOUND are .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz files: one column of labels, or a matrix
+    of memberships with one column for each cluster.
+
+    \b
+    Examples:
+      partita compare truth.csv found.csv
+      partita compare truth.csv found.csv --id name --indices ARI,VI
+      partita compare data.csv --truth-column species --found-column cluster
+      partita compare labels.npy memberships.npy --format json
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita import comparison
+    from partita.errors import MismatchError, ParameterError
+    from partita.files import read_partition
+
+    truth_names, found_names = (
+        _split_columns(column if names is None else names) for names in (truth_column, found_column)
+    )
+    if found is None and (truth_column is None or found_column is None):
+        raise ParameterError(
+            "a single file needs two columns.",
+            got=truth,
+            need="--truth-column and --found-column, or a second file",
+        )
+
+    def read(path: str, names: list[str] | None, kind: str | None) -> object:
+        return read_partition(
+            path, columns=names, id_column=id_column, kind=kind, header=header, normalize=normalize
+        )
+
+    sides = read(truth, truth_names, truth_kind), read(found or truth, found_names, found_kind)
+    try:
+        result = comparison.compare(*sides, indices=_split_indices(indices), noise=noise)
+    except MismatchError as problem:
+        problem.fix = "--id NAME joins the files on a column of identifiers that both have"
+        if id_column is not None:
+            problem.fix = "leave --id away if both files have the same objects in the same order"
+        raise
+    _write(result, form)
+
+
+def _split_columns(text: str | None) -> list[str] | None:
+    """Names between commas; a name with a comma in it is quoted, as in the file."""
+    import csv
+
+    try:
+        return None if text is None else next(csv.reader([text], skipinitialspace=True)) or [""]
+    except csv.Error:
+        return [str(text)]
+
+
+def _split_indices(text: str | None) -> list[str] | None:
+    """Split at commas, but keep ``rand:pairs=ordered,x=1`` together."""
+    if text is None:
+        return None
+    names: list[str] = []
+    for piece in text.split(","):
+        if names and "=" in piece and ":" not in piece and ":" in names[-1]:
+            names[-1] += "," + piece
+        else:
+            names.append(piece)
+    return names
+
+
+def _write(result: Result, form: str) -> None:
+    click.echo(result.write(form))
+    if form == "csv":
+        for note in result.notes:  # rows only on stdout, but what was dropped is always told
+            click.echo(note, err=True)
+
+
+@commands.command()
+@click.argument("name", required=False)
+@form_option
+def indices(name: str | None, form: str) -> None:
+    """List every index, or show one: partita indices ARI."""
+    from partita.entries import card, catalogue
+
+    click.echo((catalogue() if name is None else card(name)).write(form))
+
+
+@commands.command()
+def demo() -> None:
+    """Compare a Gaussian mixture with the species of Iris."""
+    from sklearn.datasets import load_iris
+    from sklearn.mixture import GaussianMixture
+
+    from partita.comparison import compare as run
+    from partita.partitions import as_partition
+
+    iris = load_iris()
+    species = iris.target_names[iris.target]
+    mixture = GaussianMixture(n_components=3, random_state=0).fit(iris.data)
+    found = as_partition(mixture, X=iris.data)
+    click.echo("Iris: 150 flowers, 3 species; a Gaussian mixture of 3 components, memberships kept soft.")
+    click.echo(f"  species: {as_partition(species)}")
+    click.echo(f"  mixture: {found}\n")
+    click.echo(str(run(species, found)))
+    click.echo("\nThe same, hardened (each flower to its most probable component):\n")
+    click.echo(str(run(species, found.harden(), indices=["ARI", "AMI", "NMI", "VI", "RI"])))
+
+
+# --- running ----------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; what is wrong with the input is printed without a traceback, exit code 2."""
+    from partita.errors import FileError, PartitaError
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without ä is no reason to stop
+    try:
+        commands.main(arguments, prog_name="partita", standalone_mode=False)
+    except PartitaError as problem:
+        _stop(problem)
+    except OSError as problem:
+        _stop(FileError("the result cannot be written.", got=problem.strerror or str(problem)))
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(2)
+    except click.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+
+
+def _stop(problem: Exception) -> None:
+    text = _in_options(f"{type(problem).__name__}: {problem}")
+    for line in text.split("\n"):
+        shown = line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + " ..."
+        # names from files must not drive the terminal
+        click.echo("".join(c if c.isprintable() else repr(c)[1:-1] for c in shown), err=True)
+    sys.exit(2)
+
+
+def _in_options(text: str) -> str:
+    """What errors advise in Python, in the words of the command line."""
+    import re
+
+    text = re.sub(r'\bkind="(\w+)"', r"--truth-kind or --found-kind \1", text)
+    return re.sub(r'\bnoise="(\w+)"', r"--noise \1", text).replace("normalize=True", "--normalize")

@@ -1,0 +1,294 @@
+"""Two clusterings, every index that applies."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import partita.indices  # noqa: F401 (registers the indices that are looked up here)
+from partita.engine import Inputs, collect, prepare
+from partita.errors import ParameterError, UndefinedIndexError, near_names
+from partita.partitions import HARD, softest
+from partita.progress import bar
+from partita.registry import ON_UNDEFINED, Index, find, resolve
+from partita.results import Result, Table, join_texts, number
+from partita.statistics import Contingency
+
+__all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
+
+
+@dataclass(frozen=True)
+class IndexValue:
+    """One index with its value: a row of a comparison."""
+
+    index: str
+    symbol: str
+    value: float
+    best: float
+    direction: str
+    lower: float = math.nan
+    upper: float = math.nan
+    p: float = math.nan
+    caveat: str = ""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An index that was not computed, why, and what it would cost."""
+
+    index: str
+    reason: str
+    cost: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """Every index that applies to two clusterings; ``result["ARI"].value`` is one number.
+
+    Attributes
+    ----------
+    rows : tuple of IndexValue
+        One for each index.
+    left_out : tuple of LeftOut
+        Indices that do not apply, with the reason.
+    title : str
+        What was compared, in words.
+    """
+
+    rows: tuple[IndexValue, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    title: str = ""
+
+    def __getitem__(self, name: str) -> IndexValue:
+        spelled = str(name).lower()
+        for row in self.rows:
+            if spelled in (row.index.lower(), row.symbol.lower()):
+                return row
+        try:
+            entry = find(name)
+        except KeyError:
+            entry = None
+        for row in self.rows:
+            if entry is not None and row.index == entry.label:
+                return row
+        skipped = next((x for x in self.left_out if entry is not None and x.index == entry.label), None)
+        if skipped is not None:
+            raise ParameterError(f"{skipped.index} was left out.", got=skipped.reason)
+        raise near_names(str(name), [s for r in self.rows for s in (r.index, r.symbol) if s], noun="row")
+
+    def __iter__(self) -> Any:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary a row, with every column."""
+        return [asdict(row) for row in self.rows]
+
+    def table(self) -> Table:
+        """The rows, as they print; columns that hold nothing are left away."""
+        columns = ("index", "symbol", "value", "best", "direction", "lower", "upper", "p", "caveat")
+        often = [c for c, times in Counter(row.caveat for row in self.rows).items() if c and times > 1]
+        marks = {caveat: f"[{i}]" for i, caveat in enumerate(often, start=1)}
+        rows = tuple(tuple(_cell(name, getattr(row, name), marks) for name in columns) for row in self.rows)
+        footnotes = tuple(f"{mark} {caveat}" for caveat, mark in marks.items())
+        reasons: dict[str, list[str]] = {}
+        for x in self.left_out:
+            reasons.setdefault(x.reason, []).append(x.index)
+        skipped = tuple(f"left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
+        return Table(self.title, columns, rows, footnotes + self.notes + skipped).without_blank_columns()
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold, and that `from_dict` reads."""
+        return {**super().to_dict(), "title": self.title, "left_out": [asdict(x) for x in self.left_out]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
+        """The comparison that `to_dict` wrote."""
+        if data.get("result") != cls.__name__:
+            raise ParameterError(
+                "this is no comparison.", got=f"result {data.get('result')!r}", need=cls.__name__
+            )
+        numeric = ("value", "best", "lower", "upper", "p")
+        records: list[dict[str, Any]] = [
+            {k: number(v) if k in numeric else v for k, v in row.items()} for row in data["rows"]
+        ]
+        return cls(
+            notes=tuple(data["notes"]),
+            provenance=dict(data["provenance"]),
+            rows=tuple(IndexValue(**record) for record in records),
+            left_out=tuple(LeftOut(**x) for x in data["left_out"]),
+            title=data["title"],
+        )
+
+
+def _cell(column: str, value: Any, marks: Mapping[str, str]) -> Any:
+    """A value as the table shows it: no nan but for values, and a mark for a caveat that many rows share."""
+    if column == "caveat":
+        return marks.get(value, value)
+    return None if column != "value" and isinstance(value, float) and math.isnan(value) else value
+
+
+def compare(
+    truth: Any,
+    found: Any,
+    *,
+    indices: Iterable[str | Index] | str | Index | None = None,
+    noise: str = "cluster",
+    sample_weight: Any = None,
+    on_undefined: str = "nan",
+) -> Comparison:
+    """Compare two clusterings of the same objects, of any kinds, by every index that applies.
+
+    Parameters
+    ----------
+    truth, found : clusterings
+        The reference first. Anything `as_partition` takes: labels, memberships, masses, fitted models,
+        pandas / polars / pyarrow. Two pandas objects are aligned by their index.
+    indices : list of names, optional
+        Names, symbols (``"ARI"``), names with options (``"rand:pairs=ordered"``) or index objects.
+        Every index that applies by default.
+    noise : {"cluster", "singletons", "ignore", "raise"}
+        What to do with objects labelled -1 beside non-negative labels, on all sides jointly.
+    sample_weight : array, optional
+        Multiplicities: weight 2 counts an object twice.
+    on_undefined : {"nan", "raise"}
+        What to do where an index has no value.
+
+    Returns
+    -------
+    Comparison
+        A table; ``result["ARI"].value`` is one number, ``result.left_out`` says what was skipped and why.
+
+    See Also
+    --------
+    self_agreement : the most that a soft clustering can reach.
+
+    Notes
+    -----
+    Cost: one pass over the objects in blocks, whatever the number of indices; memory for one table.
+
+    Examples
+    --------
+    >>> result = compare([0, 0, 1, 1], [0, 0, 1, 2], indices=["ARI", "VI"])
+    >>> result
+    4 objects: hard truth (k=2), hard found (k=3)
+    <BLANKLINE>
+    index                     symbol   value  best  direction
+    adjusted_rand             ARI     0.5714     1  higher
+    variation_of_information  VI      0.3466     0  lower
+    >>> round(result["VI"].value, 4)
+    0.3466
+    """
+    if on_undefined not in ON_UNDEFINED:
+        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    wanted = resolve(indices, ("truth", "found"))
+    for entry in wanted:
+        if set(entry.inputs) != {"truth", "found"}:
+            raise ParameterError(
+                f"{entry.name} does not compare two clusterings.",
+                got=f"an index of {', '.join(entry.inputs)}",
+                need="an index of truth and found",
+                fix=f"call it by itself: partita.indices.{entry.name}({', '.join(entry.inputs)})",
+            )
+    inputs = prepare({"truth": truth, "found": found}, noise=noise, sample_weight=sample_weight)
+    usable, left_out = _split_by_kind(wanted, inputs, named=indices is not None)
+    with bar("comparing") as report:
+        requests = [r for entry in usable for r in entry.requests]
+        collected = collect(requests, inputs, report) if inputs.n_objects else {}
+    rows = tuple(_row(entry, inputs, collected, on_undefined) for entry in usable)
+    clusters = _cluster_counts(inputs, collected)
+    sides = (
+        f"{kind} {name} (k={k})"
+        for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
+    )
+    return Comparison(
+        notes=inputs.notes + _reflexivity_note(usable, inputs),
+        provenance=_provenance(inputs, noise, clusters),
+        frame=inputs.frame or "pandas",
+        rows=rows,
+        left_out=left_out,
+        title=f"{inputs.n_objects} objects: {', '.join(sides)}",
+    )
+
+
+def _split_by_kind(
+    wanted: Sequence[Index], inputs: Inputs, *, named: bool
+) -> tuple[list[Index], tuple[LeftOut, ...]]:
+    usable, left_out = [], []
+    kinds = " against ".join(k.value for k in inputs.kinds)
+    for entry in wanted:
+        if entry.range_of(inputs.kinds) is not None:
+            usable.append(entry)
+        elif named:
+            entry.check_kinds(inputs.kinds)
+        else:
+            left_out.append(
+                LeftOut(
+                    entry.label, f"not defined for {kinds}; harden(), pignistic() or plausibility() first"
+                )
+            )
+    return usable, tuple(left_out)
+
+
+def _row(entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str) -> IndexValue:
+    value, reason = entry.value_for(inputs, collected)
+    if math.isnan(value) and on_undefined == "raise":
+        raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
+    return IndexValue(
+        index=entry.label,
+        symbol=entry.symbol or "",
+        value=value,
+        best=math.nan if entry.best is None else entry.best,
+        direction=entry.direction,
+        caveat=join_texts([reason, entry.caveat(inputs.kinds)]),
+    )
+
+
+def _reflexivity_note(entries: Sequence[Index], inputs: Inputs) -> tuple[str, ...]:
+    kind = softest(inputs.kinds)
+    if kind is HARD or not any(e.status("reflexive", kind) == "refuted" for e in entries):
+        return ()
+    note = f"a {kind} clustering does not score best against itself on these indices; "
+    return (note + "self_agreement(clustering, index) is the most it can reach",)
+
+
+def _cluster_counts(inputs: Inputs, collected: Mapping[Any, Any]) -> list[int]:
+    """Clusters that are not empty, from the table where there is one: counting labels anew would cost more."""
+    for statistic in collected.values():
+        if isinstance(statistic, Contingency):
+            return [int(statistic.n_rows), int(statistic.n_columns)]
+    return [p.n_clusters for p in inputs.partitions.values()]
+
+
+def _provenance(inputs: Inputs, noise: str, clusters: list[int]) -> dict[str, Any]:
+    from partita import __version__
+
+    return {
+        "partita": __version__,
+        "n": inputs.n_objects,
+        "kinds": [k.value for k in inputs.kinds],
+        "clusters": clusters,
+        "noise": noise,
+        "coverage": inputs.coverage,
+        "weighted": inputs.weight is not None,
+        "method": "exact",
+    }
+
+
+def self_agreement(found: Any, index: str | Index = "NMI", **options: Any) -> float:
+    """The value of an index between a clustering and itself: the ceiling that a soft one can reach.
+
+    A hard clustering scores best against itself. A soft one does not on most indices, since its table is
+    that of two labels drawn independently for each object; compare against this ceiling, not against 1.
+
+    Examples
+    --------
+    >>> self_agreement([[0.9, 0.1], [0.2, 0.8]], "rand")
+    0.05...
+    """
+    return find(index)(found, found, **options)

@@ -1,0 +1,239 @@
+"""From inputs to statistics: alignment, noise, weights, blocks on threads; it never sees an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, frame_library, map_blocks
+from partita.errors import MismatchError, ParameterError, PartitionError
+from partita.partitions import HardPartition, Kind, Partition, as_partition, lengths_differ
+
+NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A statistic with its options: requests that are equal share one computation.
+
+    A statistic is a frozen class with ``inputs`` (names of partitions), ``options`` (names), ``block_rows``,
+    ``from_block(*inputs, weight, **options)`` and ``+``.
+    """
+
+    statistic: type[Any]
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Clusterings of the same objects, aligned, with noise and weights settled."""
+
+    partitions: Mapping[str, Partition]
+    weight: Array | None = None
+    coverage: float = 1.0
+    dropped: int = 0
+    notes: tuple[str, ...] = ()
+    frame: str | None = field(default=None, compare=False)
+
+    @property
+    def n_objects(self) -> int:
+        """The number of objects that are left."""
+        return next(iter(self.partitions.values())).n_objects
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of the clusterings, in their order."""
+        return tuple(p.kind for p in self.partitions.values())
+
+
+def prepare(given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: Any = None) -> Inputs:
+    """Turn what a caller gave into partitions of the same objects, jointly.
+
+    Objects are aligned by index where all sides have one, and the noise policy is applied to all sides.
+    """
+    if noise not in NOISE_POLICIES:
+        raise ParameterError(
+            "no such noise policy.", got=repr(noise), need=", ".join(f'"{p}"' for p in NOISE_POLICIES)
+        )
+    partitions: dict[str, Partition] = {name: as_partition(obj) for name, obj in given.items()}
+    frame = next((p.frame for p in partitions.values() if p.frame), None)
+    notes = [f"{name}: {p.note}" for name, p in partitions.items() if p.note]
+    first = next(iter(partitions.values()))
+    weight, weight_index = _read_weight(sample_weight)
+    partitions, rows, dropped = _align(partitions)
+    if weight is not None:
+        weight = _align_weight(weight, weight_index, first, rows)
+    if dropped:
+        kept = next(iter(partitions.values())).n_objects
+        notes.append(f"aligned by index: {kept} objects are in all inputs, {dropped} were left out")
+    partitions, weight, coverage, noise_notes = _settle_noise(partitions, weight, noise)
+    ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in partitions.items()}
+    return Inputs(ready, weight, coverage, dropped, tuple(notes + noise_notes), frame)
+
+
+def collect(
+    requests: Iterable[Request], inputs: Inputs, on_block: Callable[[int, int], None] | None = None
+) -> dict[Request, Any]:
+    """Every requested statistic, each once, in one pass over the objects."""
+    wanted = list(dict.fromkeys(requests))
+    if not wanted:
+        return {}
+    sides = {r: [inputs.partitions[name] for name in r.statistic.inputs] for r in wanted}
+    rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
+
+    def one(part: slice) -> list[Any]:
+        cut = {id(p): p.take(part) for p in inputs.partitions.values()}
+        weight = None if inputs.weight is None else inputs.weight[part]
+        return [
+            r.statistic.from_block(*(cut[id(p)] for p in sides[r]), weight=weight, **dict(r.options))
+            for r in wanted
+        ]
+
+    merged: list[Any] | None = None
+    soft = any(not isinstance(p, HardPartition) for p in inputs.partitions.values())
+    for found in map_blocks(one, inputs.n_objects, rows, on_block, products=soft):
+        merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
+    assert merged is not None
+    return dict(zip(wanted, merged, strict=True))
+
+
+# --- alignment ----------------------------------------------------------------------------------------
+
+
+def _align(partitions: dict[str, Partition]) -> tuple[dict[str, Partition], Array | None, int]:
+    """Bring all sides to the same objects; also the kept rows of the first, and how many were dropped."""
+    sides = list(partitions.items())
+    (first_name, first), rest = sides[0], sides[1:]
+    indexed = all(p.index is not None for p in partitions.values())
+    if not rest or not indexed or all(p.index.equals(first.index) for _, p in rest):
+        for _, other in rest:
+            if other.n_objects != first.n_objects:
+                raise lengths_differ(first, other)
+        return partitions, None, 0
+    for name, p in sides:
+        if not p.index.is_unique:
+            raise MismatchError(
+                f"the index of {name} names some objects twice, so the inputs cannot be aligned by it.",
+                got=f"{p.n_objects - p.index.nunique()} repeated entries",
+                need="each object once",
+                fix="reset_index(drop=True) on all inputs if they are in the same order",
+            )
+    common = first.index
+    for _, p in rest:
+        common = common[common.isin(p.index)]
+    if not len(common):
+        raise MismatchError(
+            "the inputs have no object in common.",
+            got="; ".join(f"index of {name} starts {list(p.index[:3])}" for name, p in sides),
+            need="overlapping indices",
+            fix=".to_numpy() on both sides if they are in the same order",
+        )
+    rows = {name: np.asarray(p.index.get_indexer(common)) for name, p in sides}
+    everyone = first.index
+    for _, p in rest:
+        everyone = everyone.union(p.index)
+    aligned = {name: p.take(rows[name]) for name, p in sides}
+    return aligned, rows[first_name], len(everyone) - len(common)
+
+
+# --- weights ------------------------------------------------------------------------------------------
+
+
+def _read_weight(sample_weight: Any) -> tuple[Array | None, Any]:
+    """Weights as an array (whole numbers stay whole), and their index where they have one."""
+    if sample_weight is None:
+        return None, None
+    index = sample_weight.index if frame_library(sample_weight) == "pandas" else None
+    try:
+        weight = np.asarray(sample_weight)
+    except ValueError:
+        weight = np.empty(0, dtype=object)
+    if weight.ndim != 1 or weight.dtype.kind not in "iufb":
+        raise ParameterError(
+            "sample_weight is not a list of numbers.",
+            got=f"array of shape {weight.shape}, dtype {weight.dtype}",
+            need="one number for each object",
+        )
+    if weight.dtype.kind in "ub":
+        weight = weight.astype(np.int64)
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
+        raise ParameterError(
+            "sample_weight cannot be multiplicities.",
+            got=f"smallest {weight.min() if weight.size else 'none'}, sum {weight.sum():g}",
+            need="finite weights, at least 0, not all 0",
+        )
+    if weight.dtype.kind == "f" and (weight == np.floor(weight)).all() and weight.sum() < 2.0**53:
+        weight = weight.astype(np.int64)
+    return weight, index
+
+
+def _align_weight(weight: Array, index: Any, first: Partition, rows: Array | None) -> Array:
+    if index is not None and first.index is not None and index.is_unique and not index.equals(first.index):
+        place = np.asarray(index.get_indexer(first.index))
+        if (place < 0).any():
+            raise MismatchError(
+                "some objects have no weight.",
+                got=f"{int((place < 0).sum())} objects are not in the index of sample_weight",
+                need="a weight for every object",
+            )
+        weight = weight[place]
+    if weight.shape[0] != first.n_objects:
+        raise MismatchError(
+            "sample_weight has another length than the clusterings.",
+            got=f"{weight.shape[0]} weights for {first.n_objects} objects",
+            need="one weight for each object",
+        )
+    return weight if rows is None else weight[rows]
+
+
+# --- noise --------------------------------------------------------------------------------------------
+
+
+def _settle_noise(
+    partitions: dict[str, Partition], weight: Array | None, policy: str
+) -> tuple[dict[str, Partition], Array | None, float, list[str]]:
+    masks = {name: p.noise_mask for name, p in partitions.items()}
+    noisy = {name: mask for name, mask in masks.items() if mask is not None}
+    if not noisy:
+        return partitions, weight, 1.0, []
+    n = next(iter(partitions.values())).n_objects
+    anywhere = np.zeros(n, dtype=bool)
+    for mask in noisy.values():
+        anywhere |= mask
+    coverage = 1.0 - float(anywhere.mean())
+    counts = ", ".join(f"{int(mask.sum())} in {name}" for name, mask in noisy.items())
+    if policy == "raise":
+        raise PartitionError(
+            "there is noise.",
+            got=f"noise objects: {counts}",
+            need="no noise, as noise='raise' demands",
+            fix='noise="cluster", "singletons" or "ignore"',
+        )
+    notes = [f'noise: {counts}; coverage {coverage:.1%}; policy "{policy}"']
+    if policy == "ignore":
+        kept = np.flatnonzero(~anywhere)
+        partitions = {name: p.take(kept) for name, p in partitions.items()}
+        weight = None if weight is None else weight[kept]
+    elif policy == "singletons":
+        partitions = {name: _noise_as_singletons(name, p, masks[name]) for name, p in partitions.items()}
+    return partitions, weight, coverage, notes
+
+
+def _noise_as_singletons(name: str, partition: Partition, mask: Array | None) -> Partition:
+    if mask is None:
+        return partition
+    if not isinstance(partition, HardPartition):
+        raise ParameterError(
+            f"noise cannot become singletons in a {partition.kind} partition.",
+            got=f"{name}: {partition!r}",
+            need="a hard partition",
+            fix='noise="ignore", or harden() first',
+        )
+    codes = partition.codes.copy()
+    codes[mask] = partition.n_clusters + np.arange(int(mask.sum()))
+    made = HardPartition(codes, index=partition.index)
+    made.note, made.frame = partition.note, partition.frame
+    return made

@@ -1,0 +1,129 @@
+"""Every exception and warning of partita, and the one way their messages are built.
+
+::
+
+    PartitaError
+    ├── PartitionError (ValueError)            these values are no clustering of that kind
+    ├── MismatchError (ValueError)             the inputs do not describe the same objects
+    ├── KindError (TypeError)                  not defined for this kind of clustering
+    ├── ParameterError (ValueError)            an option has a value it cannot have
+    ├── UnknownNameError (KeyError)            no such index, column, cluster, ...
+    ├── UndefinedIndexError (ArithmeticError)  the index has no value here
+    ├── TooLargeError (MemoryError)            raised before the work starts
+    ├── FileError (OSError)                    a file cannot be read or makes no sense
+    └── MissingDependencyError (ImportError)   an optional package is needed
+
+    PartitaWarning (UserWarning)
+    ├── UndefinedIndexWarning                  a nan was returned; the message gives the reason
+    └── AlignmentWarning                       objects were dropped to bring two inputs together
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = [
+    "AlignmentWarning",
+    "FileError",
+    "KindError",
+    "MismatchError",
+    "MissingDependencyError",
+    "ParameterError",
+    "PartitaError",
+    "PartitaWarning",
+    "PartitionError",
+    "TooLargeError",
+    "UndefinedIndexError",
+    "UndefinedIndexWarning",
+    "UnknownNameError",
+    "near_names",
+]
+
+
+class PartitaError(Exception):
+    """What was wrong, what came, what is needed, and how to mend it; the four are attributes too."""
+
+    def __init__(
+        self, what: str, *, got: str | None = None, need: str | None = None, fix: str | None = None
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.got = got
+        self.need = need
+        self.fix = fix
+
+    def __str__(self) -> str:
+        parts = (("got", self.got), ("need", self.need), ("fix", self.fix))
+        lines = [f"  {label + ':':<7}{text}" for label, text in parts if text]
+        return "\n".join([self.what, *lines])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.what, self.got, self.need, self.fix)
+
+
+def _rebuild(
+    cls: type[PartitaError], what: str, got: str | None, need: str | None, fix: str | None
+) -> PartitaError:
+    return cls(what, got=got, need=need, fix=fix)
+
+
+class PartitionError(PartitaError, ValueError):
+    """The values do not form a clustering of the kind asked for."""
+
+
+class MismatchError(PartitaError, ValueError):
+    """The inputs do not describe the same objects."""
+
+
+class KindError(PartitaError, TypeError):
+    """The operation is not defined for this kind of clustering."""
+
+
+class ParameterError(PartitaError, ValueError):
+    """An option has a value that it cannot have."""
+
+
+class UnknownNameError(PartitaError, KeyError):
+    """A name that is not known; the message lists the nearest ones."""
+
+
+class UndefinedIndexError(PartitaError, ArithmeticError):
+    """An index has no value for these inputs, and the caller asked to be told by an exception."""
+
+
+class TooLargeError(PartitaError, MemoryError):
+    """The work would not fit; raised before it starts, with the sizes and what to call instead."""
+
+
+class FileError(PartitaError, OSError):
+    """A file cannot be read, or its content makes no sense."""
+
+
+class MissingDependencyError(PartitaError, ImportError):
+    """An optional package is needed for this."""
+
+
+class PartitaWarning(UserWarning):
+    """The family of all warnings of partita."""
+
+
+class UndefinedIndexWarning(PartitaWarning):
+    """An index has no value for these inputs: nan was returned, and the message says why."""
+
+
+class AlignmentWarning(PartitaWarning):
+    """Objects were left out because only one of the inputs has them."""
+
+
+def near_names(name: str, known: Iterable[str], *, noun: str) -> UnknownNameError:
+    """Build the error for an unknown name, with the nearest known ones as the fix."""
+    spelled = {k.lower(): k for k in known}
+    near = [spelled[m] for m in difflib.get_close_matches(name.lower(), spelled, n=4, cutoff=0.55)]
+    inside = [k for low, k in spelled.items() if name and name.lower() in low and k not in near]
+    suggestions = (near + inside)[:6]
+    fix = "did you mean " + ", ".join(suggestions) + "?" if suggestions else None
+    listing = sorted(spelled.values())
+    shown = ", ".join(listing[:12]) + (f", ... ({len(listing)} in all)" if len(listing) > 12 else "")
+    return UnknownNameError(f"there is no {noun} named {name!r}.", got=repr(name), need=shown, fix=fix)

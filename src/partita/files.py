@@ -1,0 +1,314 @@
+"""Clusterings from files: CSV, TSV (also gzipped), .npy and .npz. Nothing is unpickled."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import missing_labels
+from partita.errors import FileError, MismatchError, ParameterError, PartitaError, PartitionError, near_names
+from partita.partitions import as_partition
+
+__all__ = ["read_partition"]
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+OTHER_SEPARATORS = ";,\t|"
+BROKEN_NUMPY_FILE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    RuntimeError,
+    SyntaxError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def read_partition(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    kind: str | None = None,
+    header: bool | None = None,
+    normalize: bool = False,
+) -> Any:
+    """Read one clustering from a file.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.tsv`` (also ``.gz``), ``.npy``, or ``.npz`` (one array, or "mass" and "F").
+    columns : list of str, optional
+        One column of labels, or several of memberships. By default all but the identifiers. In a ``.npz``
+        file, the name of the array.
+    id_column : str, optional
+        The column that names the objects. A first column without a name, as pandas writes it, is one.
+    kind : str, optional
+        How to read a matrix, for example ``"possibilistic"``.
+    header : bool, optional
+        Whether the first line holds the names of the columns. By default it does, and a first line that may
+        as well be an object is refused.
+    normalize : bool
+        Divide each row of memberships by its sum first.
+    """
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise FileError("this is a directory.", need="a file")
+        if file.suffix.lower() in (".npy", ".npz"):
+            return _from_numpy(file, columns, id_column, kind, normalize)
+        return _from_text(file, columns, id_column, kind, header, normalize)
+    except PartitaError as problem:
+        problem.got = f"{path}: {problem.got}" if problem.got else str(path)
+        raise
+    except FileNotFoundError:
+        raise FileError("there is no such file.", got=str(path), need="a file that can be read") from None
+    except (OSError, EOFError, zlib.error) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise FileError("this file cannot be read.", got=f"{path}: {reason}") from None
+
+
+def _check_names(wanted: Sequence[str], known: Sequence[str], noun: str) -> None:
+    for name in wanted:
+        if name not in known:
+            raise near_names(name, known, noun=noun)
+
+
+# --- NumPy ------------------------------------------------------------------------------------------------
+
+
+def _from_numpy(
+    file: Path, columns: Sequence[str] | None, id_column: str | None, kind: str | None, normalize: bool
+) -> Any:
+    if id_column is not None:
+        raise ParameterError(
+            "arrays have no column of identifiers.",
+            need="a .csv or .tsv file",
+            fix="leave --id away if both files have the same objects in the same order",
+        )
+    try:
+        loaded = np.load(file, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            if columns is not None:
+                raise ParameterError("a .npy file has no named columns.", need="no column for this file")
+            return as_partition(loaded, kind, normalize=normalize)
+        with loaded:
+            names = list(loaded.files)
+            chosen = ["mass", "F"] if columns is None and {"mass", "F"} <= set(names) else columns or names
+            _check_names(chosen, names, "array")
+            arrays = {name: loaded[name] for name in chosen} if len(chosen) == 1 or columns is None else {}
+    except PartitaError:
+        raise
+    except BROKEN_NUMPY_FILE as problem:
+        raise FileError(
+            "this is no NumPy file of plain numbers or texts.",
+            got=str(problem).partition("\n")[0],
+            need="an array saved by numpy.save or numpy.savez, whole, without Python objects in it",
+        ) from None
+    if set(arrays) == {"mass", "F"}:
+        return as_partition(arrays, kind, normalize=normalize)
+    if len(arrays) != 1:
+        raise FileError(
+            "this file holds several arrays." if names else "this file holds no array.",
+            got=", ".join(names) or None,
+            need="one array for a clustering",
+            fix="--truth-column / --found-column NAME" if names else None,
+        )
+    (array,) = arrays.values()
+    if not isinstance(array, np.ndarray):
+        raise FileError("this .npz file holds something that is no array.", got=chosen[0])
+    return as_partition(array, kind, normalize=normalize)
+
+
+# --- text -------------------------------------------------------------------------------------------------
+
+
+def _from_text(
+    file: Path,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    kind: str | None,
+    header: bool | None,
+    normalize: bool,
+) -> Any:
+    import pandas as pd
+
+    packed = file.suffix.lower() == ".gz"
+    separator = SEPARATORS.get((Path(file.stem) if packed else file).suffix.lower())
+    if separator is None:
+        raise FileError("this kind of file is not known.", need=".csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz")
+    text = _text(file.read_bytes(), packed)
+    names = _column_names(text, separator, header)
+    if id_column is None and names[0] == "" and len(names) > 1:
+        id_column = ""
+    if id_column is not None:
+        _check_names([id_column], names, "column")
+    free = [name for name in names if name != id_column]
+    _check_names(columns or (), free, "column" if id_column is None else "column beside the identifiers")
+    chosen = list(columns or free)
+    if not chosen:
+        raise FileError("this file holds identifiers only.", got=repr(id_column), need="a column of labels")
+    try:
+        frame = pd.read_csv(
+            io.StringIO(text, newline=""),
+            sep=separator,
+            names=names,
+            header=None if header is False else 0,
+            index_col=False,
+            skipinitialspace=True,
+            skip_blank_lines=False,
+            na_values=["NAN"],
+            dtype={chosen[0]: "category"} if len(chosen) == 1 else None,
+            converters=None if id_column is None else {id_column: str.strip},
+            float_precision="round_trip",
+            low_memory=False,
+        )
+    except (ValueError, OverflowError) as problem:
+        raise FileError("this file is malformed.", got=str(problem).strip()) from None
+    index = None if id_column is None else _identifiers(frame[id_column], id_column)
+    try:
+        values = _labels(frame[chosen[0]], header) if len(chosen) == 1 else frame[chosen]
+        part = as_partition(values if index is None else values.set_axis(index), kind, normalize=normalize)
+    except PartitionError as problem:
+        if columns is None and len(chosen) > 1:
+            hint = "if not all columns are memberships: --truth-column / --found-column NAME, --id NAME"
+            problem.fix = f"{problem.fix}; {hint}" if problem.fix else hint
+        raise
+    part.index = index
+    return part
+
+
+def _text(raw: bytes, packed: bool) -> str:
+    content = gzip.decompress(raw) if packed else raw
+    try:
+        text = content.decode("utf-8-sig")
+        place = text.find("\0")
+    except UnicodeDecodeError as problem:
+        place = problem.start
+    if place >= 0:
+        raise FileError(
+            "this is no text in UTF-8.",
+            got=f"byte 0x{content[place]:02x} in line {content.count(bytes([10]), 0, place) + 1}",
+            need="a text file with columns",
+            fix="save it in the encoding UTF-8",
+        )
+    return text.rstrip("\r\n")
+
+
+def _column_names(text: str, separator: str, header: bool | None) -> list[str]:
+    """The names in the first line, after a look at every line: same number of columns, quotes closed."""
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
+    try:
+        first = next(lines, [])
+        for fields in lines:
+            if len(fields) != len(first):
+                raise FileError(
+                    "this file is malformed: its lines have different numbers of columns.",
+                    got=f"{len(first)} in the first line, {len(fields)} in line {lines.line_num}",
+                    need=f"the same number of columns in every line, separated by {separator!r}",
+                )
+    except csv.Error as problem:
+        raise FileError("this file is malformed.", got=f"line {lines.line_num}: {problem}") from None
+    if not first or (lines.line_num < 2 and header is not False):
+        raise FileError("this file holds no objects.", need="a header and one line for each object")
+    other = next((s for s in OTHER_SEPARATORS if len(first) == 1 and s in first[0]), None)
+    if other is not None:
+        raise FileError(
+            f"this file seems to be separated by {other!r}.",
+            got=first[0],
+            need=f"columns separated by {separator!r}",
+            fix="save it as .csv with commas, or as .tsv with tabs",
+        )
+    if header is False:
+        return [str(i) for i in range(len(first))]
+    names = [name.strip() for name in first]
+    if len(set(names)) < len(names):
+        raise FileError(
+            "two columns have the same name.",
+            got=repr(next(name for name in names if names.count(name) > 1)),
+            need="different names in the first line",
+        )
+    # pandas names the columns of a matrix 0, 1, 2, ...; up to 1 this may as well be an object
+    is_counted = len(names) > 2 and names == [str(i) for i in range(len(names))]
+    if header is None and not is_counted and all(_number(name) is not None for name in names):
+        raise _header_or_object(", ".join(names[:6]), "it holds numbers")
+    return names
+
+
+def _header_or_object(first_line: str, reason: str) -> FileError:
+    return FileError(
+        f"the first line of this file may be no header: {reason}.",
+        got=first_line,
+        need="to know whether the first line holds the names of the columns",
+        fix="--no-header if it is the first object, --header if these are names",
+    )
+
+
+def _identifiers(column: Any, name: str) -> Any:
+    """Identifiers stay text: 007 and 7 are two objects."""
+    import pandas as pd
+
+    index = pd.Index(column, dtype=object)
+    wrong = index[index.duplicated() | (index == "")]
+    if len(wrong):
+        raise MismatchError(
+            "identifiers are repeated or missing, so files cannot be joined on them.",
+            got=f"column {name!r}: {wrong[0]!r} ({len(wrong)} such lines)",
+            need="each object once",
+            fix="drop this column (or --id) if both files have the same objects in the same order",
+        )
+    return index
+
+
+def _labels(column: Any, header: bool | None) -> Any:
+    """A column of texts as labels, whole numbers where all are; a label with two spellings is refused."""
+    import pandas as pd
+
+    codes, texts = column.cat.codes.to_numpy(), [str(text) for text in column.cat.categories]
+    if (codes < 0).any():
+        raise missing_labels(int((codes < 0).sum()), len(codes))
+    if header is None and column.name in texts:
+        raise _header_or_object(str(column.name), "it is also the label of an object")
+    numbers = [_number(text) for text in texts]
+    meanings = [text.strip() if n is None else n for text, n in zip(texts, numbers, strict=True)]
+    seen: dict[Any, str] = {}
+    for text, meaning in zip(texts, meanings, strict=True):
+        if seen.setdefault(meaning, text) != text:
+            raise PartitionError(
+                "one label is spelled in two ways.",
+                got=f"{seen[meaning]!r} and {text!r}",
+                need="the same text for the same cluster, a clearly different one for another",
+            )
+    if None in numbers or any(abs(n or 0) >= 2**63 for n in numbers):
+        return pd.Series(np.array([text.strip() for text in texts], dtype=object)[codes])
+    return pd.Series(np.array(numbers)[codes])
+
+
+def _number(text: str) -> int | float | None:
+    """The number that a text spells, whole where it is, or None."""
+    if "_" in text:  # Python reads 1_000 as a number, other programs do not
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,30 @@
+"""Every index by its name: ``partita.indices.adjusted_rand(truth, found)``.
+
+``catalogue()`` lists them, ``find(name)`` looks one up by name or symbol.
+"""
+
+from typing import Any
+
+from partita.indices import information, pairs
+from partita.registry import find, index
+from partita.registry import indices as catalogue
+
+__all__ = ["catalogue", "find", "index"]
+__all__ += [entry.name for entry in catalogue()]
+
+_families = (information, pairs)
+globals().update({entry.name: entry for entry in catalogue()})
+
+
+def __getattr__(name: str) -> Any:
+    """Look up what is not a module attribute: indices that users add, and symbols such as ARI."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:
+        return find(name)
+    except KeyError as unknown:
+        raise AttributeError(str(unknown)) from None
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(entry.name for entry in catalogue())})

@@ -1,0 +1,681 @@
+"""Indices from information theory (lei2014 Table II), on hard and soft tables alike."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from partita.registry import (
+    ALL,
+    FUZZY,
+    HARD,
+    POSSIBILISTIC,
+    SOFT,
+    Above,
+    Annotated,
+    Array,
+    Example,
+    Floats,
+    Limit,
+    Literal,
+    bound,
+    index,
+)
+from partita.statistics import Contingency, MembershipMoments
+
+Base = Annotated[float | None, Above(1)]
+
+_FUZZY_PAIR = ([[0.9, 0.1], [0.2, 0.8]], [[0.9, 0.1], [0.2, 0.8]])
+_TYPICALITY_PAIR = ([[1.0, 0.4], [0.3, 1.0]], [[1.0, 0.4], [0.3, 1.0]])
+
+# A soft table is the joint law of two labels drawn independently for each object, so a soft clustering
+# is not at distance 0 from itself.
+NOT_REFLEXIVE = {
+    FUZZY: Example(*_FUZZY_PAIR),
+    POSSIBILISTIC: Example(*_TYPICALITY_PAIR, kind=POSSIBILISTIC),
+}
+# Typicalities that are scaled by object fill the same cells as the unscaled ones.
+SCALED_TYPICALITIES = Example([[0.5, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], kind=POSSIBILISTIC)
+ABOVE_CHANCE = {HARD: Example([0, 0, 1, 1], [0, 0, 1, 1]), FUZZY: Example(*_FUZZY_PAIR)}
+NO_CLAIM_BY_CHANCE = {"zero_by_chance": ABOVE_CHANCE}
+
+ONE_CLUSTER_EACH = "both clusterings have a single cluster"
+ONE_CONSTANT = "one clustering has a single cluster, so they share no information"
+
+
+def _both_constant(t: Contingency) -> Array:
+    return (t.n_rows <= 1) & (t.n_columns <= 1)
+
+
+def _one_constant(t: Contingency) -> Array:
+    return (t.n_rows <= 1) | (t.n_columns <= 1)
+
+
+SAME = Limit(_both_constant, 1.0, ONE_CLUSTER_EACH)
+NOTHING_SHARED = Limit(_one_constant, 0.0, ONE_CONSTANT)
+
+
+def _unit(base: float | None) -> float:
+    """The size of one unit of information: 1 for nats."""
+    return 1.0 if base is None else math.log(base)
+
+
+_SUM_OF_ENTROPIES = bound("H(U) + H(V)", lambda t, *, base: (t.row_entropy + t.column_entropy) / _unit(base))
+_SMALLER_ENTROPY = bound(
+    "min(H(U), H(V))", lambda t, *, base: np.minimum(t.row_entropy, t.column_entropy) / _unit(base)
+)
+_LOG_CLASSES = bound("log k", lambda t, *, base: np.log(t.n_rows) / _unit(base))
+
+
+@index(
+    title="Entropy of a clustering",
+    best=None,
+    range={ALL: (0.0, bound("log k", lambda m, *, base: np.log(m.n_clusters) / _unit(base)))},
+    claims={"relabelling_invariant": ALL},
+    references=["lei2014"],
+    formula=r"H(U) = -\sum_i p_i \log p_i",
+    examples=[Example([0, 0, 1, 1], math.log(2), source="by hand: two halves")],
+)
+def entropy(moments: MembershipMoments, *, base: Base = None) -> Floats:
+    """How evenly the objects are spread over the clusters: 0 for one cluster, log k for k equal ones.
+
+    Describes one clustering by the sizes of its clusters, in nats unless ``base`` says otherwise. For soft
+    clusterings the sizes are sums of memberships, for rough and evidential ones of plausibilities.
+
+    Pitfalls
+    --------
+    It says nothing about how soft each object's membership is: that is the partition entropy. For typicalities
+    it differs from the H(U) inside NMI and VI, which is a margin of the scaled table.
+
+    Examples
+    --------
+    >>> entropy([0, 0, 1, 1], base=2)
+    1.0
+    """
+    return moments.size_entropy / _unit(base)
+
+
+@index(
+    title="Joint entropy",
+    best=None,
+    range={
+        HARD: (0.0, _SUM_OF_ENTROPIES),
+        SOFT: (0.0, _SUM_OF_ENTROPIES),
+    },
+    claims={"symmetric": ALL, "relabelling_invariant": ALL},
+    references=["lei2014"],
+    formula=r"H(U, V) = -\sum_{ij} p_{ij} \log p_{ij}",
+    examples=[Example([0, 0, 1, 1], [0, 1, 0, 1], math.log(4), source="by hand: four equal cells")],
+)
+def joint_entropy(table: Contingency, *, base: Base = None) -> Floats:
+    """How evenly the objects are spread over the cells of the contingency table.
+
+    Describes both clusterings together, in nats unless ``base`` says otherwise.
+
+    Pitfalls
+    --------
+    It has no direction: two clusterings can agree at any joint entropy.
+
+    Examples
+    --------
+    >>> joint_entropy([0, 0, 1, 1], [0, 1, 0, 1], base=2)
+    2.0
+    """
+    return table.joint_entropy / _unit(base)
+
+
+@index(
+    symbol="MI",
+    title="Mutual information",
+    best=math.inf,
+    range={
+        HARD: (0.0, _SMALLER_ENTROPY),
+        SOFT: (0.0, _SMALLER_ENTROPY),
+    },
+    claims={"symmetric": ALL, "relabelling_invariant": ALL},
+    refuted={
+        "reflexive": {HARD: Example([0, 0, 1, 1], [0, 0, 1, 1]), **NOT_REFLEXIVE},
+        "normalized": {HARD: Example([0, 1, 2, 3], [0, 1, 2, 3])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    references=["lei2014", "franti2017"],
+    formula=r"I(U, V) = \sum_{ij} p_{ij} \log \frac{p_{ij}}{p_{i\cdot}\, p_{\cdot j}}",
+    caveat="grows with the number of clusters",
+    examples=[
+        Example([0, 0, 1, 1], [0, 0, 1, 1], math.log(2), source="by hand: one bit"),
+        Example([0, 0, 1, 1], [0, 1, 0, 1], 0.0, source="by hand: independent"),
+    ],
+)
+def mutual_information(table: Contingency, *, base: Base = None) -> Floats:
+    """How much knowing one clustering tells about the other: 0 when they are independent.
+
+    In nats unless ``base`` says otherwise.
+
+    Pitfalls
+    --------
+    It grows with the number of clusters, so it cannot choose one: splitting clusters never lowers it.
+
+    Examples
+    --------
+    >>> mutual_information([0, 0, 1, 1], ["b", "b", "a", "a"], base=2)
+    1.0
+    """
+    return table.mutual_information / _unit(base)
+
+
+@index(
+    title="Mutual information normalised by the joint entropy",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "triangle": {HARD, FUZZY},
+        "normalized": ALL,
+    },
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[SAME],
+    references=["lei2014"],
+    formula=r"\frac{I(U, V)}{H(U, V)}",
+    examples=[Example([0, 0, 1, 1], [0, 0, 0, 1], 0.207519, source="by hand: I = 0.215762, H = 1.039721")],
+)
+def nmi_joint(table: Contingency) -> Floats:
+    """The share of all information that both clusterings have in common: 1 when they are identical.
+
+    One minus it is the normalized variation of information, a metric for hard clusterings.
+
+    Pitfalls
+    --------
+    Not corrected for chance: many small clusters score high against anything.
+
+    Examples
+    --------
+    >>> nmi_joint([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    return table.mutual_information / table.joint_entropy
+
+
+@index(
+    title="Mutual information normalised by the larger entropy",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "triangle": {HARD, FUZZY},
+        "normalized": ALL,
+    },
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[SAME],
+    references=["lei2014", "vinh2010"],
+    formula=r"\frac{I(U, V)}{\max\{H(U), H(V)\}}",
+    examples=[Example([0, 0, 1, 1], [0, 0, 0, 1], 0.311278, source="by hand: I = 0.215762, H = log 2")],
+)
+def nmi_max(table: Contingency) -> Floats:
+    """The information in common as a share of the richer clustering's: 1 when they are identical.
+
+    Pitfalls
+    --------
+    Not corrected for chance: many small clusters score high against anything.
+
+    Examples
+    --------
+    >>> nmi_max([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    return table.mutual_information / np.maximum(table.row_entropy, table.column_entropy)
+
+
+@index(
+    symbol="NMI",
+    aliases=["normalized_mutual_information"],
+    title="Mutual information normalised by the mean entropy",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "normalized": ALL,
+    },
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[SAME],
+    references=["lei2014", "strehl2002"],
+    formula=r"\frac{2\, I(U, V)}{H(U) + H(V)}",
+    examples=[
+        Example([0, 0, 1, 1], [0, 0, 0, 1], 0.343711, source="by hand: 2 x 0.215762 / (0.693147 + 0.562335)")
+    ],
+)
+def nmi_sum(table: Contingency) -> Floats:
+    """The information in common as a share of the mean of both entropies: 1 when they are identical.
+
+    The usual "NMI" of scikit-learn, equal to the V-measure.
+
+    Pitfalls
+    --------
+    Not corrected for chance: many small clusters score high against anything. Packages disagree on
+    which normalisation "NMI" means, so name this one in a paper.
+
+    Examples
+    --------
+    >>> nmi_sum([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    return 2.0 * table.mutual_information / (table.row_entropy + table.column_entropy)
+
+
+@index(
+    title="Mutual information normalised by the geometric mean entropy",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "normalized": ALL,
+    },
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[SAME, NOTHING_SHARED],
+    references=["lei2014", "strehl2002"],
+    formula=r"\frac{I(U, V)}{\sqrt{H(U)\, H(V)}}",
+    examples=[
+        Example([0, 0, 1, 1], [0, 0, 0, 1], 0.345592, source="by hand: 0.215762 / sqrt(0.693147 x 0.562335)")
+    ],
+)
+def nmi_sqrt(table: Contingency) -> Floats:
+    """The information in common as a share of the geometric mean of both entropies.
+
+    Pitfalls
+    --------
+    Not corrected for chance: many small clusters score high against anything.
+
+    Examples
+    --------
+    >>> nmi_sqrt([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    return table.mutual_information / np.sqrt(table.row_entropy * table.column_entropy)
+
+
+@index(
+    title="Mutual information normalised by the smaller entropy",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={"symmetric": ALL, "relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {
+            HARD: Example([0, 0, 1, 1], [0, 1, 2, 3]),
+            FUZZY: Example([[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], kind=FUZZY),
+            POSSIBILISTIC: SCALED_TYPICALITIES,
+        },
+        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[SAME, NOTHING_SHARED],
+    references=["lei2014"],
+    formula=r"\frac{I(U, V)}{\min\{H(U), H(V)\}}",
+    caveat="grows with the number of clusters",
+    examples=[Example([0, 0, 1, 1], [0, 0, 0, 1], 0.383689, source="by hand: 0.215762 / 0.562335")],
+)
+def nmi_min(table: Contingency) -> Floats:
+    """The information in common as a share of the poorer clustering's: 1 when one refines the other.
+
+    Pitfalls
+    --------
+    It grows with the number of clusters: splitting a clustering further never lowers it.
+
+    Examples
+    --------
+    >>> nmi_min([0, 0, 1, 1], [0, 1, 2, 3])
+    1.0
+    """
+    return table.mutual_information / np.minimum(table.row_entropy, table.column_entropy)
+
+
+def _largest_hard_vi(t: Contingency, *, base: float | None) -> Array:
+    by_clusters = 2.0 * np.log(np.maximum(t.n_rows, t.n_columns))
+    return (np.minimum(np.log(t.n), by_clusters) if t.is_whole else by_clusters) / _unit(base)
+
+
+@index(
+    symbol="VI",
+    title="Variation of information",
+    best=0.0,
+    range={
+        HARD: (0.0, bound("min(log n, 2 log max(k, k'))", _largest_hard_vi)),
+        SOFT: (
+            0.0,
+            bound(
+                "log k + log k'", lambda t, *, base: (np.log(t.n_rows) + np.log(t.n_columns)) / _unit(base)
+            ),
+        ),
+    },
+    claims={
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "triangle": {HARD, FUZZY},
+    },
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        "normalized": {
+            HARD: Example([0, 0, 1, 1], [0, 1, 0, 1]),
+            FUZZY: Example([[0.5, 0.5]] * 3, [[0.5, 0.5]] * 3),
+        },
+        **NO_CLAIM_BY_CHANCE,
+    },
+    references=["meila2007", "lei2014", "franti2017"],
+    formula=r"H(U, V) - I(U, V)",
+    examples=[
+        Example([0, 0, 1, 1], [0, 1, 0, 1], math.log(4), source="by hand: H = log 4, I = 0"),
+        Example([[0.5, 0.5]] * 3, [[0.5, 0.5]] * 3, math.log(4), source="definitions/peers_and_traps.md 6.2"),
+    ],
+)
+def variation_of_information(table: Contingency, *, base: Base = None) -> Floats:
+    """How much must be told to turn one clustering into the other: 0 when they are identical.
+
+    A metric for hard clusterings, in nats unless ``base`` says otherwise. Between soft clusterings it
+    keeps the triangle inequality, but a soft clustering is not at distance 0 from itself: see
+    `self_agreement`.
+
+    Pitfalls
+    --------
+    When the clusterings tell nothing about each other it is H(U) + H(V), which is least for the fewest
+    clusters: a low value by itself is no proof of agreement.
+
+    Examples
+    --------
+    >>> variation_of_information([0, 0, 1, 1], [0, 1, 0, 1], base=2)
+    2.0
+    """
+    return (table.joint_entropy - table.mutual_information) / _unit(base)
+
+
+@index(
+    symbol="NVI",
+    title="Normalized variation of information",
+    best=0.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "triangle": {HARD, FUZZY},
+        "normalized": ALL,
+    },
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[Limit(_both_constant, 0.0, ONE_CLUSTER_EACH)],
+    references=["lei2014", "meila2007"],
+    formula=r"1 - \frac{I(U, V)}{H(U, V)}",
+    examples=[Example([0, 0, 1, 1], [0, 0, 0, 1], 0.792481, source="by hand: 1 - 0.215762 / 1.039721")],
+)
+def normalized_variation_of_information(table: Contingency) -> Floats:
+    """The share of all information that only one of the clusterings has: 0 when they are identical.
+
+    Pitfalls
+    --------
+    Not corrected for chance: many small clusters score low against anything.
+
+    Examples
+    --------
+    >>> normalized_variation_of_information([0, 0, 1, 1], [0, 1, 0, 1])
+    1.0
+    """
+    return 1.0 - table.mutual_information / table.joint_entropy
+
+
+Average = Literal["arithmetic", "geometric", "max", "min", "joint"]
+
+
+def _average_entropy(t: Contingency, average: str) -> Array:
+    u, v = t.row_entropy, t.column_entropy
+    if average == "joint":
+        return t.joint_entropy
+    means = {"arithmetic": (u + v) / 2.0, "geometric": np.sqrt(u * v), "max": np.maximum(u, v)}
+    return np.asarray(means.get(average, np.minimum(u, v)))
+
+
+def _all_singletons(t: Contingency) -> Array:
+    return np.asarray((t.n_rows == t.n) & (t.n_columns == t.n))
+
+
+def _no_room_above_chance(t: Contingency, *, average: str) -> Array:
+    highest = _average_entropy(t, average)
+    return np.asarray(~t.is_relabelling & (highest - t.expected_mutual_information <= 1e-12 * highest))
+
+
+@index(
+    symbol="AMI",
+    title="Adjusted mutual information",
+    best=1.0,
+    range={HARD: (None, 1.0)},
+    claims={
+        "symmetric": HARD,
+        "relabelling_invariant": HARD,
+        "reflexive": HARD,
+        "separating": HARD,
+        "zero_by_chance": HARD,
+    },
+    refuted={
+        "normalized": {HARD: Example([0, 0, 1, 1], [0, 1, 0, 1])},
+        "triangle": {HARD: Example([0, 0, 1, 2], [0, 0, 1, 1], [0, 1, 2, 2])},
+    },
+    limits=[
+        Limit(lambda t: ~t.is_whole, math.nan, "the expected value needs whole-number weights"),
+        SAME,
+        Limit(_all_singletons, 1.0, "both clusterings have each object in a cluster of its own"),
+        NOTHING_SHARED,
+        Limit(_no_room_above_chance, math.nan, "every shuffle of the objects agrees as well as possible"),
+    ],
+    references=["vinh2010"],
+    formula=r"\frac{I - E[I]}{\operatorname{avg}(H(U), H(V)) - E[I]}",
+    examples=[Example([0, 0, 1, 1], [0, 1, 0, 1], -0.5, source="by hand: I = 0, E[I] = log(2) / 3")],
+)
+def adjusted_mutual_information(table: Contingency, *, average: Average = "arithmetic") -> Floats:
+    """The information in common beyond what clusters of these sizes share by chance: 1 when identical.
+
+    0 is the mean over all ways to shuffle the objects. ``average`` chooses what counts as the most that
+    could be shared; "arithmetic" is scikit-learn's default. The expected value is exact at any size.
+
+    Pitfalls
+    --------
+    Hard clusterings only: chance is shuffling whole objects. Values below 0 mean worse than chance.
+
+    Examples
+    --------
+    >>> round(adjusted_mutual_information([0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2]), 4)
+    0.5238
+    """
+    highest = _average_entropy(table, average)
+    expected = table.expected_mutual_information if table.is_whole else np.nan
+    return np.where(table.is_relabelling, 1.0, (table.mutual_information - expected) / (highest - expected))
+
+
+@index(
+    aliases=["conditional_entropy"],
+    title="Entropy of the true classes inside the found clusters",
+    best=0.0,
+    range={
+        HARD: (0.0, _LOG_CLASSES),
+        SOFT: (0.0, _LOG_CLASSES),
+    },
+    claims={"relabelling_invariant": ALL, "reflexive": HARD, "triangle": {HARD, FUZZY}},
+    refuted={
+        "symmetric": {
+            HARD: Example([0, 0, 1, 1], [0, 1, 2, 3]),
+            FUZZY: Example(_FUZZY_PAIR[0], [[0.5, 0.5]] * 2),
+        },
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3]), POSSIBILISTIC: SCALED_TYPICALITIES},
+        "normalized": {HARD: Example([0, 1, 2, 3], [0, 0, 0, 0])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    references=["franti2017"],
+    formula=r"H(G \mid P) = H(G, P) - H(P) = -\sum_{ij} p_{ij} \log \frac{p_{ij}}{p_{\cdot j}}",
+    examples=[
+        Example([0, 0, 1, 1], [0, 0, 0, 0], math.log(2), source="by hand: one cluster of two halves"),
+        Example([0, 0, 1, 1], [0, 1, 2, 3], 0.0, source="by hand: every cluster is pure"),
+    ],
+)
+def class_entropy(table: Contingency, *, base: Base = None) -> Floats:
+    """How mixed the found clusters are: the entropy of the true classes in each, weighted by its size.
+
+    The "entropy" of franti2017's list; 0 when every found cluster is pure. In nats unless ``base`` says
+    otherwise.
+
+    Pitfalls
+    --------
+    Not symmetric, and splitting clusters never raises it: single objects are always pure.
+
+    Examples
+    --------
+    >>> class_entropy([0, 0, 1, 1], [0, 0, 0, 0], base=2)
+    1.0
+    """
+    return (table.joint_entropy - table.column_entropy) / _unit(base)
+
+
+@index(
+    title="Homogeneity",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
+    refuted={
+        "symmetric": {
+            HARD: Example([0, 0, 1, 1], [0, 1, 2, 3]),
+            FUZZY: Example(_FUZZY_PAIR[0], [[0.6, 0.4], [0.3, 0.7]]),
+        },
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3]), POSSIBILISTIC: SCALED_TYPICALITIES},
+        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[
+        Limit(lambda t: t.n_rows <= 1, 1.0, "truth has a single cluster, so every found cluster is pure")
+    ],
+    references=["rosenberg2007"],
+    formula=r"1 - \frac{H(G \mid P)}{H(G)} = \frac{I(G, P)}{H(G)}",
+    examples=[Example([0, 0, 1, 1], [0, 1, 2, 3], 1.0, source="rosenberg2007: splitting keeps homogeneity")],
+)
+def homogeneity(table: Contingency) -> Floats:
+    """How pure the found clusters are: 1 when each holds members of a single true class.
+
+    Pitfalls
+    --------
+    Splitting clusters never lowers it; read it together with completeness.
+
+    Examples
+    --------
+    >>> homogeneity([0, 0, 1, 1], [0, 1, 2, 3])
+    1.0
+    """
+    return table.mutual_information / table.row_entropy
+
+
+@index(
+    title="Completeness",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
+    refuted={
+        "symmetric": {
+            HARD: Example([0, 0, 1, 1], [0, 1, 2, 3]),
+            FUZZY: Example(_FUZZY_PAIR[0], [[0.6, 0.4], [0.3, 0.7]]),
+        },
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {HARD: Example([0, 0, 1, 1], [0, 0, 0, 0]), POSSIBILISTIC: SCALED_TYPICALITIES},
+        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[Limit(lambda t: t.n_columns <= 1, 1.0, "found has a single cluster, so no class is split")],
+    references=["rosenberg2007"],
+    formula=r"1 - \frac{H(P \mid G)}{H(P)} = \frac{I(G, P)}{H(P)}",
+    examples=[Example([0, 0, 1, 1], [0, 1, 2, 3], 0.5, source="by hand: log 2 / log 4")],
+)
+def completeness(table: Contingency) -> Floats:
+    """How well the true classes are kept together: 1 when each lies in a single found cluster.
+
+    Pitfalls
+    --------
+    Merging clusters never lowers it; read it together with homogeneity.
+
+    Examples
+    --------
+    >>> completeness([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    return table.mutual_information / table.column_entropy
+
+
+@index(
+    title="V-measure",
+    best=1.0,
+    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    claims={
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "normalized": ALL,
+    },
+    refuted={
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        **NO_CLAIM_BY_CHANCE,
+    },
+    limits=[SAME, NOTHING_SHARED],
+    references=["rosenberg2007"],
+    formula=r"\frac{(1 + \beta)\, h\, c}{\beta h + c}",
+    examples=[Example([0, 0, 1, 1], [0, 1, 2, 3], 2 / 3, source="by hand: h = 1, c = 1/2")],
+)
+def v_measure(table: Contingency, *, beta: Annotated[float, Above(0)] = 1.0) -> Array:
+    """The harmonic mean of homogeneity and completeness: 1 when the clusterings are identical.
+
+    ``beta`` above 1 weighs completeness more, below 1 homogeneity. With beta = 1 it equals `nmi_sum`.
+
+    Pitfalls
+    --------
+    Not corrected for chance. Symmetric only for beta = 1.
+
+    Examples
+    --------
+    >>> round(v_measure([0, 0, 1, 1], [0, 1, 2, 3]), 4)
+    0.6667
+    """
+    # with h = I / H(G) and c = I / H(P) put in, nothing is left to divide by that could vanish
+    return (1.0 + beta) * table.mutual_information / (table.row_entropy + beta * table.column_entropy)

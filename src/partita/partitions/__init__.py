@@ -1,0 +1,32 @@
+"""The kinds of clustering, their conversions, ensembles, and the door that all of them come in by."""
+
+from partita.partitions.door import as_partition
+from partita.partitions.ensemble import Ensemble
+from partita.partitions.evidential import EvidentialPartition
+from partita.partitions.hard import HardPartition
+from partita.partitions.kinds import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind, softest
+from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
+from partita.partitions.partition import Partition, lengths_differ
+from partita.partitions.rough import RoughPartition
+
+__all__ = [
+    "ALL",
+    "EVIDENTIAL",
+    "Ensemble",
+    "EvidentialPartition",
+    "FUZZY",
+    "FuzzyPartition",
+    "HARD",
+    "HardPartition",
+    "Kind",
+    "MembershipPartition",
+    "POSSIBILISTIC",
+    "Partition",
+    "PossibilisticPartition",
+    "ROUGH",
+    "RoughPartition",
+    "SOFT",
+    "as_partition",
+    "lengths_differ",
+    "softest",
+]

@@ -1,0 +1,429 @@
+"""From one kind to another: lossless where it says ``to``, with a note where something is lost."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from math import factorial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from partita.arrays import RANGE_TOLERANCE, Array, is_sparse
+from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
+from partita.partitions.evidential import EvidentialPartition
+from partita.partitions.hard import HardPartition
+from partita.partitions.kinds import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind
+from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
+from partita.partitions.partition import Partition
+from partita.partitions.rough import RoughPartition
+
+P = TypeVar("P", bound=Partition)
+
+_MOST_CELLS = 1 << 28
+"""Two gigabytes of masses."""
+
+
+def _dense(values: Any) -> Array:
+    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+
+
+def _carry(source: Partition, made: P, note: str = "") -> P:
+    """Hand on identifiers, frame type and notes."""
+    made.index, made.frame = source.index, source.frame
+    made.note = "; ".join(text for text in (source.note, note) if text)
+    return made
+
+
+# --- lossless -----------------------------------------------------------------------------------------
+
+
+def to_kind(partition: Partition, kind: Kind) -> Any:
+    """The same clustering as ``kind``, or a `KindError` that names the lossy ways."""
+    if partition.kind is kind:
+        return partition
+    if isinstance(partition, HardPartition) and kind is not EVIDENTIAL:
+        return _carry(partition, _from_indicator(partition.memberships(), partition.names, kind))
+    if isinstance(partition, RoughPartition) and kind is POSSIBILISTIC:
+        return _carry(
+            partition, _from_indicator(partition.possible.astype(np.float64), partition.names, kind)
+        )
+    if isinstance(partition, FuzzyPartition) and kind is HARD:
+        return _carry(partition, _one_hot_to_hard(partition))
+    masses = _to_evidential(partition)
+    made = masses if kind is EVIDENTIAL else _from_evidential(masses, kind, partition)
+    return _carry(partition, made)
+
+
+def _from_indicator(matrix: Array, names: tuple[Any, ...], kind: Kind) -> Any:
+    if kind is ROUGH:
+        return RoughPartition(matrix.astype(bool), names=names)
+    return (FuzzyPartition if kind is FUZZY else PossibilisticPartition).trusted(matrix, names)
+
+
+def _one_hot_to_hard(partition: FuzzyPartition) -> HardPartition:
+    matrix = _dense(partition.memberships())
+    if (matrix.max(axis=1) < 1.0 - RANGE_TOLERANCE).any():
+        raise _lossy(partition, HARD)
+    return HardPartition.from_codes(matrix.argmax(axis=1), partition.names)
+
+
+def _to_evidential(partition: Partition) -> EvidentialPartition:
+    if isinstance(partition, EvidentialPartition):
+        return partition
+    if isinstance(partition, HardPartition):
+        return _hard_to_evidential(partition)
+    if isinstance(partition, FuzzyPartition):
+        sets = np.eye(partition.n_clusters, dtype=bool)
+        return EvidentialPartition.trusted(_dense(partition.memberships()), sets, partition.names)
+    if isinstance(partition, RoughPartition):
+        sets, place = _distinct_sets(partition.possible)
+        masses = _no_masses(partition.n_objects, len(sets))
+        masses[np.arange(partition.n_objects), place] = 1.0
+        return EvidentialPartition.trusted(masses, sets, partition.names)
+    return _possibilistic_to_evidential(partition)
+
+
+def _hard_to_evidential(partition: HardPartition) -> EvidentialPartition:
+    """Singletons, and the empty set for noise."""
+    noise = partition.noise_mask
+    clusters = [i for i, name in enumerate(partition.names) if noise is None or name != -1]
+    matrix = partition.memberships()
+    sets = np.eye(len(clusters), dtype=bool)
+    masses = matrix[:, clusters]
+    if noise is not None:
+        masses = np.column_stack([noise.astype(np.float64), masses])
+        sets = np.vstack([np.zeros((1, len(clusters)), dtype=bool), sets])
+    if not clusters:
+        raise PartitionError(
+            "all objects are noise.", got=repr(partition), need="at least one cluster beside the noise"
+        )
+    return EvidentialPartition(masses, sets, names=[partition.names[i] for i in clusters])
+
+
+def _possibilistic_to_evidential(partition: Any) -> EvidentialPartition:
+    """Consonant masses: each step down from one typicality to the next goes to the set above it."""
+    values = _dense(partition.memberships())
+    n, k = values.shape
+    order = np.argsort(-values, axis=1, kind="stable")
+    high_to_low, steps = partition._levels()
+    level_sets = np.zeros((n, k, k), dtype=bool)
+    for level in range(k):
+        level_sets[:, level] = level_sets[:, level - 1] if level else False
+        level_sets[np.arange(n), level, order[:, level]] = True
+    empty = np.zeros((n, 1, k), dtype=bool)
+    all_sets = np.concatenate([empty, level_sets], axis=1).reshape(n * (k + 1), k)
+    all_masses = np.column_stack([1.0 - high_to_low[:, 0], steps])
+    used = all_masses.ravel() > 0
+    sets, place = _distinct_sets(all_sets[used])
+    masses = _no_masses(n, len(sets))
+    # the level sets of one object that hold mass differ, so no cell is written twice
+    masses[np.repeat(np.arange(n), k + 1)[used], place] = all_masses.ravel()[used]
+    return EvidentialPartition.trusted(masses, sets, partition.names)
+
+
+def _distinct_sets(sets: Array) -> tuple[Array, Array]:
+    """The distinct rows of a boolean matrix, and for each row its place among them."""
+    if sets.shape[1] <= 62:
+        keys = sets @ (1 << np.arange(sets.shape[1])[::-1])
+    else:
+        packed = np.packbits(sets, axis=1)
+        keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return sets[first], place
+
+
+def _no_masses(n: int, n_sets: int) -> Array:
+    if n * n_sets > _MOST_CELLS:
+        raise TooLargeError(
+            "the masses of this partition would not fit.",
+            got=f"{n} objects and {n_sets} different sets of clusters",
+            need=f"at most {_MOST_CELLS} masses",
+            fix=".harden() or .pignistic() of parts: take(rows)",
+        )
+    return np.zeros((n, n_sets))
+
+
+def _from_evidential(masses: EvidentialPartition, kind: Kind, source: Partition) -> Any:
+    held = masses.masses > RANGE_TOLERANCE
+    size = masses.cardinalities
+    if kind is ROUGH:
+        if (held.sum(axis=1) > 1).any() or held[:, size == 0].any():
+            raise _lossy(source, kind)
+        return RoughPartition(masses.focal_sets[masses.masses.argmax(axis=1)], names=masses.names)
+    if kind in (FUZZY, HARD):
+        noise = np.asarray(held[:, size == 0].any(axis=1))
+        if held[:, size > 1].any() or (noise.any() and kind is FUZZY):
+            raise _lossy(source, kind)
+        matrix = masses.masses[:, size == 1] @ masses.focal_sets[size == 1]
+        if kind is FUZZY:
+            return FuzzyPartition.trusted(matrix, masses.names)
+        if (held.sum(axis=1) > 1).any():
+            raise _lossy(source, kind)
+        return _with_noise(matrix.argmax(axis=1), noise, masses.names)
+    sets = masses.focal_sets.astype(np.int64)
+    shared = sets @ sets.T
+    nested = (shared == size[:, None]) | (shared == size[None, :])
+    contour = np.clip(masses.masses @ masses.focal_sets, 0.0, 1.0)
+    if ((held.astype(np.int64) @ ~nested > 0) & held).any() or not contour.any(axis=1).all():
+        raise _lossy(source, kind)
+    return PossibilisticPartition.trusted(contour, masses.names)
+
+
+def _with_noise(codes: Array, noise: Array, names: tuple[Any, ...]) -> HardPartition:
+    """A hard partition in which the objects under the mask are noise, labelled -1."""
+    if not noise.any():
+        return HardPartition.from_codes(codes, names)
+    if -1 in names:
+        return HardPartition.from_codes(np.where(noise, names.index(-1), codes), names)
+    return HardPartition.from_codes(np.where(noise, 0, codes + 1), (-1, *names))
+
+
+def _lossy(partition: Partition, kind: Kind) -> KindError:
+    ways = {
+        HARD: ".harden(), or .lower() for the sure objects",
+        FUZZY: ".pignistic()",
+        POSSIBILISTIC: ".plausibility()",
+        ROUGH: ".alpha_cut(alpha)" if partition.kind in (FUZZY, POSSIBILISTIC) else ".upper()",
+    }
+    return KindError(
+        f"this {partition.kind} partition cannot become {kind} without loss.",
+        got=repr(partition),
+        need=f"values that already are {kind}",
+        fix=ways.get(kind),
+    )
+
+
+# --- lossy, by name -------------------------------------------------------------------------------------
+
+
+def harden(partition: Partition) -> HardPartition:
+    """The cluster of largest membership or pignistic probability; noise stays noise."""
+    if isinstance(partition, HardPartition):
+        return partition
+    soft = isinstance(partition, MembershipPartition)
+    values = _dense(partition.memberships()) if soft else _shared_masses(partition)
+    codes = values.argmax(axis=1)
+    noise = partition.noise_mask
+    tied = (values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    ties = int(tied.sum() if noise is None else tied[~noise].sum())
+    note = "hardened: largest " + ("typicality" if partition.kind is POSSIBILISTIC else "probability")
+    if ties:
+        note += f"; {ties} ties went to the first cluster"
+    if noise is None:
+        return _carry(partition, HardPartition.from_codes(codes, partition.names), note)
+    note += f"; {int(noise.sum())} objects with most mass on the empty set are noise"
+    return _carry(partition, _with_noise(codes, noise, partition.names), note)
+
+
+def _shared_masses(partition: Partition) -> Array:
+    """For each cluster the masses of its sets, shared evenly within each; the empty set is left out."""
+    if isinstance(partition, RoughPartition):
+        return np.asarray(partition.possible / partition.possible.sum(axis=1, keepdims=True))
+    if isinstance(partition, PossibilisticPartition):
+        order = np.argsort(-_dense(partition.memberships()), axis=1, kind="stable")
+        _, steps = partition._levels()
+        by_rank = np.cumsum((steps / np.arange(1, steps.shape[1] + 1))[:, ::-1], axis=1)[:, ::-1]
+        shared = np.empty_like(by_rank)
+        np.put_along_axis(shared, order, by_rank, axis=1)
+        return shared
+    masses = _to_evidential(partition)
+    return np.asarray(masses.masses @ (masses.focal_sets / np.maximum(masses.cardinalities, 1)[:, None]))
+
+
+def pignistic(partition: Partition) -> FuzzyPartition:
+    """Each set's mass shared evenly among its clusters; mass on the empty set is divided out."""
+    if isinstance(partition, FuzzyPartition):
+        return partition
+    if isinstance(partition, HardPartition):
+        hard: FuzzyPartition = to_kind(partition, FUZZY)
+        return hard
+    shared = _shared_masses(partition)
+    left = shared.sum(axis=1, keepdims=True)
+    _refuse_empty_rows(left > RANGE_TOLERANCE, "all their mass", "probabilities")
+    note = "pignistic probabilities"
+    if (left < 1.0 - RANGE_TOLERANCE).any():
+        note += "; mass on the empty set was divided out"
+    made: FuzzyPartition = FuzzyPartition.trusted(shared / left, partition.names)
+    return _carry(partition, made, note)
+
+
+def plausibility(partition: Partition) -> PossibilisticPartition:
+    """For each cluster the mass of all sets that contain it."""
+    if isinstance(partition, PossibilisticPartition):
+        return partition
+    if isinstance(partition, (HardPartition, RoughPartition)):
+        lossless: PossibilisticPartition = to_kind(partition, POSSIBILISTIC)
+        return lossless
+    masses = _to_evidential(partition)
+    contour = np.clip(masses.masses @ masses.focal_sets, 0.0, 1.0)
+    _refuse_empty_rows(contour, "all their mass", "plausibilities")
+    made: PossibilisticPartition = PossibilisticPartition.trusted(contour, masses.names)
+    return _carry(partition, made, "plausibilities")
+
+
+def _refuse_empty_rows(values: Array, cause: str, noun: str) -> None:
+    lost = ~values.any(axis=1)
+    if lost.any():
+        raise PartitionError(
+            f"some objects have {cause} on the empty set, so they have no {noun}.",
+            got=f"object {int(lost.argmax())} ({int(lost.sum())} such objects)",
+            need="mass on non-empty sets for every object",
+            fix="take(~partition.noise_mask) first, or harden(), which keeps them as noise",
+        )
+
+
+def alpha_cut(partition: Partition, alpha: float) -> RoughPartition:
+    """The clusters of membership at least ``alpha``."""
+    if not isinstance(partition, MembershipPartition):
+        raise KindError(
+            f"alpha cuts of a {partition.kind} partition are not defined.",
+            got=repr(partition),
+            need="a fuzzy or possibilistic partition",
+            fix=".upper(), or .plausibility().alpha_cut(alpha)",
+        )
+    if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha <= 1:
+        raise ParameterError("alpha is not a level.", got=repr(alpha), need="0 < alpha <= 1")
+    possible = _dense(partition.memberships()) >= alpha
+    lost = ~possible.any(axis=1)
+    if lost.any():
+        raise PartitionError(
+            f"no cluster reaches alpha = {alpha:g} for some objects.",
+            got=f"object {int(lost.argmax())} ({int(lost.sum())} such objects)",
+            need="an alpha that every object's largest membership reaches",
+            fix=f"alpha <= {_dense(partition.memberships()).max(axis=1).min():.6g}",
+        )
+    made: RoughPartition = _carry(
+        partition, RoughPartition(possible, names=partition.names), f"alpha cut at {alpha:g}"
+    )
+    return made
+
+
+def _largest_sets(partition: Partition) -> Array:
+    if isinstance(partition, RoughPartition):
+        return partition.possible
+    if isinstance(partition, EvidentialPartition):
+        return np.asarray(partition.focal_sets[partition.masses.argmax(axis=1)])
+    raise KindError(
+        f"lower and upper approximations of a {partition.kind} partition are not defined.",
+        got=repr(partition),
+        need="a rough or evidential partition",
+        fix=".alpha_cut(alpha) makes a fuzzy or possibilistic partition rough",
+    )
+
+
+def lower(partition: Partition) -> HardPartition:
+    """Objects with one possible cluster keep it; the others become noise (-1)."""
+    if isinstance(partition, HardPartition):
+        return partition
+    sets = _largest_sets(partition)
+    unsure = sets.sum(axis=1) != 1
+    made = _with_noise(sets.argmax(axis=1), unsure, partition.names)
+    return _carry(partition, made, f"lower approximation: {int(unsure.sum())} unsure objects are noise")
+
+
+def upper(partition: Partition) -> RoughPartition:
+    """The possible clusters of each object."""
+    if isinstance(partition, HardPartition):
+        lossless: RoughPartition = to_kind(partition, ROUGH)
+        return lossless
+    sets = _largest_sets(partition)
+    if isinstance(partition, RoughPartition):
+        return partition
+    _refuse_empty_rows(sets, "most mass", "possible cluster")
+    made = RoughPartition(sets, names=partition.names)
+    return _carry(partition, made, "upper approximation: set of largest mass")
+
+
+# --- equivalence ------------------------------------------------------------------------------------------
+
+_MOST_RELABELLINGS = 50_000
+_SAME = 1e-8
+"""How far two equal memberships or masses may be apart by rounding."""
+
+
+def equivalent(partition: Partition, other: Any) -> bool:
+    """The same clustering up to the names of the clusters; empty clusters do not count."""
+    from partita.partitions.door import as_partition
+
+    second = as_partition(other)
+    if partition.n_objects != second.n_objects:
+        return False
+    if isinstance(partition, HardPartition) and isinstance(second, HardPartition):
+        pairs = np.unique(np.column_stack([partition.codes, second.codes]), axis=0)
+        return bool(len(pairs) == len(np.unique(pairs[:, 0])) == len(np.unique(pairs[:, 1])))
+    if partition.kind is second.kind and isinstance(partition, (MembershipPartition, RoughPartition)):
+        return _same_columns(_columns(partition), _columns(second))
+    return _same_masses(_to_evidential(partition), _to_evidential(second))
+
+
+def _columns(partition: Any) -> Array:
+    matrix = _dense(partition.possible if isinstance(partition, RoughPartition) else partition.memberships())
+    return matrix[:, matrix.any(axis=0)]
+
+
+def _same_columns(a: Array, b: Array) -> bool:
+    """Whether every column of ``a`` has its own column of ``b``, up to rounding."""
+    if a.shape != b.shape:
+        return False
+    left = list(b.T)
+    for column in a.T:
+        match = next((i for i, other in enumerate(left) if _close(column, other)), None)
+        if match is None:
+            return False
+        del left[match]
+    return True
+
+
+def _close(a: Array, b: Array) -> bool:
+    return bool((np.abs(a - b) <= _SAME).all())
+
+
+def _same_masses(a: EvidentialPartition, b: EvidentialPartition) -> bool:
+    """Try the relabellings that match what each cluster looks like by itself."""
+    look_a, look_b = _cluster_looks(a), _cluster_looks(b)
+    groups_a: dict[bytes, list[int]] = {}
+    groups_b: dict[bytes, list[int]] = {}
+    for look, groups in ((look_a, groups_a), (look_b, groups_b)):
+        for cluster, key in look.items():
+            groups.setdefault(key, []).append(cluster)
+    if {k: len(v) for k, v in groups_a.items()} != {k: len(v) for k, v in groups_b.items()}:
+        return False
+    tries = 1
+    for members in groups_a.values():
+        tries *= factorial(len(members))
+    if tries > _MOST_RELABELLINGS:
+        raise TooLargeError(
+            "too many relabellings to try.", got=f"{tries} relabellings", need=f"at most {_MOST_RELABELLINGS}"
+        )
+    masses_a = _by_set(a, {c: c for c in look_a})
+    for choice in product(*(permutations(groups_b[key]) for key in groups_a)):
+        renamed = {
+            old: new
+            for key, order in zip(groups_a, choice, strict=True)
+            for new, old in zip(groups_a[key], order, strict=True)
+        }
+        masses_b = _by_set(b, renamed)
+        if masses_a.keys() == masses_b.keys() and all(_close(masses_a[s], masses_b[s]) for s in masses_a):
+            return True
+    return False
+
+
+def _cluster_looks(masses: EvidentialPartition) -> dict[int, bytes]:
+    """For each non-empty cluster its plausibilities and its own masses, as a key."""
+    contour = np.round(masses.masses @ masses.focal_sets, 8) + 0.0
+    single = masses.cardinalities == 1
+    own = np.round(masses.masses[:, single] @ masses.focal_sets[single], 8) + 0.0
+    return {
+        c: contour[:, c].tobytes() + own[:, c].tobytes()
+        for c in range(masses.n_clusters)
+        if contour[:, c].any()
+    }
+
+
+def _by_set(masses: EvidentialPartition, rename: dict[int, int]) -> dict[frozenset[int], Array]:
+    """Masses by focal set, with clusters renamed; sets that hold no mass are dropped."""
+    return {
+        frozenset(rename[int(c)] for c in np.flatnonzero(row)): masses.masses[:, i]
+        for i, row in enumerate(masses.focal_sets)
+        if masses.masses[:, i].max() > _SAME
+    }

@@ -1,0 +1,84 @@
+"""Many clusterings of the same objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from partita.errors import MismatchError, PartitionError
+from partita.partitions.door import as_partition
+from partita.partitions.kinds import Kind, softest
+from partita.partitions.partition import Partition, lengths_differ
+
+
+class Ensemble:
+    """Clusterings of the same objects, of any kinds, each with its own number of clusters.
+
+    Parameters
+    ----------
+    partitions : iterable of clusterings
+        Anything `as_partition` takes. Where all have an index (pandas), objects are brought into the
+        order of the first; otherwise all must list the same objects in the same order.
+
+    Examples
+    --------
+    >>> runs = Ensemble([[0, 0, 1], [1, 1, 0], [0, 1, 1]])
+    >>> runs
+    Ensemble(3 partitions of 3 objects, hard, k=2)
+    """
+
+    def __init__(self, partitions: Iterable[Any]) -> None:
+        if not isinstance(partitions, Iterable):
+            raise PartitionError(
+                "this is not a list of clusterings.",
+                got=repr(partitions),
+                need="clusterings of the same objects",
+            )
+        members = [as_partition(p) for p in partitions]
+        if not members:
+            raise PartitionError("an ensemble needs members.", got="no partition", need="at least one")
+        first = members[0]
+        for i, member in enumerate(members[1:], start=1):
+            if member.n_objects != first.n_objects:
+                raise lengths_differ(first, member)
+            if member.index is None or first.index is None or member.index.equals(first.index):
+                continue
+            unique = member.index.is_unique and first.index.is_unique
+            place = member.index.get_indexer(first.index) if unique else np.array([-1])
+            if (place < 0).any():
+                raise MismatchError(
+                    f"partition {i} of the ensemble is about other objects than the first.",
+                    got=f"{int((place < 0).sum())} objects of the first are missing"
+                    if unique
+                    else "indices that differ and repeat objects",
+                    need="the same objects in every partition",
+                )
+            members[i] = member.take(np.asarray(place))
+        self.partitions: tuple[Partition, ...] = tuple(members)
+
+    def __len__(self) -> int:
+        return len(self.partitions)
+
+    def __iter__(self) -> Iterator[Partition]:
+        return iter(self.partitions)
+
+    def __getitem__(self, i: int) -> Partition:
+        return self.partitions[i]
+
+    @property
+    def n_objects(self) -> int:
+        """The number of objects."""
+        return self.partitions[0].n_objects
+
+    @property
+    def kind(self) -> Kind:
+        """The softest kind among the members."""
+        return softest(p.kind for p in self.partitions)
+
+    def __repr__(self) -> str:
+        ks = sorted({p.n_clusters for p in self.partitions})
+        k = str(ks[0]) if len(ks) == 1 else f"{ks[0]}..{ks[-1]}"
+        kinds = ", ".join(sorted({p.kind.value for p in self.partitions}))
+        return f"Ensemble({len(self)} partitions of {self.n_objects} objects, {kinds}, k={k})"

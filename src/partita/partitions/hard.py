@@ -1,0 +1,331 @@
+"""Hard clusterings: one label for each object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from partita.arrays import (
+    COMPILED_FROM,
+    HARD_BLOCK_ROWS,
+    Array,
+    map_blocks,
+    missing_labels,
+    objects,
+    read_only,
+    sorted_names,
+)
+from partita.errors import PartitionError
+from partita.partitions.kinds import HARD, Kind
+from partita.partitions.partition import Partition, normalise_names, row_selection
+
+
+class HardPartition(Partition):
+    """Every object belongs to exactly one cluster.
+
+    Labels may be any hashable values. -1 beside non-negative integers is noise: the partition knows
+    it, and the ``noise=`` argument of indices and procedures says what to do about it.
+
+    Parameters
+    ----------
+    labels : sequence of hashables
+        One label for each object; none may be missing.
+    names : sequence, optional
+        All cluster names in order, when there are more than the labels show (empty clusters).
+
+    Examples
+    --------
+    >>> HardPartition(["a", "b", "b"])
+    HardPartition(n=3, k=2, sizes=[1 2], ambiguity=0, partial assignment=0)
+    """
+
+    kind: ClassVar[Kind] = HARD
+
+    # ``values`` are integers in [low, high]. Without names they are the labels themselves (the caller's
+    # array, not a copy); with names they are positions in ``names``.
+    values: Array
+    low: int
+    high: int
+    _names: tuple[Any, ...] | None
+
+    def __init__(self, labels: Any, *, names: Sequence[Any] | None = None, index: Any = None) -> None:
+        values, found = _integers(labels)
+        if names is not None:
+            if found is None:
+                found, values = _factorize(values.tolist())
+            declared = normalise_names(names)
+            position = {name: i for i, name in enumerate(declared)}
+            unknown = [name for name in found if name not in position]
+            if unknown:
+                raise PartitionError(
+                    "some labels are not among the names.",
+                    got=f"labels {unknown[:5]}",
+                    need=f"{declared[:10]}",
+                )
+            values = np.array([position[name] for name in found], dtype=np.int64)[values]
+            found = declared
+        self._set(values, found, index)
+
+    def _set(self, values: Array, names: tuple[Any, ...] | None, index: Any) -> None:
+        self.values = read_only(values)
+        self._names = names
+        self.index = index
+        self.low, self.high = (0, len(names) - 1) if names is not None else _low_and_high(values)
+
+    @classmethod
+    def from_codes(
+        cls, codes: Array, names: Iterable[Any], *, index: Any = None, note: str = ""
+    ) -> HardPartition:
+        """A partition from positions in ``names``, without checks."""
+        made = cls.__new__(cls)
+        made._set(codes, tuple(names), index)
+        made.note = note
+        return made
+
+    @property
+    def n_objects(self) -> int:
+        """The number of objects."""
+        return int(self.values.shape[0])
+
+    @property
+    def span(self) -> int:
+        """How many integers lie between the smallest and the largest label, both counted."""
+        return self.high - self.low + 1
+
+    @cached_property
+    def _compact(self) -> tuple[Array, tuple[Any, ...]]:
+        if self._names is not None:
+            return self.values, self._names
+        if self.span <= 4 * self.n_objects + 1024:
+            shifted = self.values.astype(np.int64) - self.low
+            present = np.flatnonzero(np.bincount(shifted, minlength=self.span))
+            position = np.zeros(self.span, dtype=np.int64)
+            position[present] = np.arange(present.size)
+            return read_only(position[shifted]), tuple((present + self.low).tolist())
+        distinct, codes = np.unique(self.values, return_inverse=True)
+        return read_only(codes.astype(np.int64)), tuple(distinct.tolist())
+
+    @property
+    def codes(self) -> Array:
+        """For each object the position of its label in ``names``."""
+        return self._compact[0]
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The distinct labels, in order."""
+        return self._compact[1]
+
+    @property
+    def labels(self) -> Array:
+        """One label for each object."""
+        if self._names is None:
+            return self.values
+        plain = all(isinstance(n, str) for n in self._names) or all(type(n) is int for n in self._names)
+        table = np.array(self._names) if plain else objects(self._names)
+        return np.asarray(table[self.values])
+
+    def compacted(self) -> HardPartition:
+        """The same partition on codes when its integer labels are spread too widely for a table."""
+        if self._names is not None or self.span <= 4 * self.n_objects + 1024:
+            return self
+        made = HardPartition.from_codes(self.codes, self.names, index=self.index, note=self.note)
+        made.frame = self.frame
+        return made
+
+    @property
+    def row_names(self) -> Sequence[Any]:
+        """A name for each value from low to high: a range for plain integers, which costs nothing."""
+        return range(self.low, self.high + 1) if self._names is None else self._names
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The number of objects in each cluster."""
+        return read_only(np.bincount(self.codes, minlength=self.n_clusters))
+
+    @cached_property
+    def noise_mask(self) -> Array | None:
+        """Which objects are labelled -1 beside non-negative integers, or None when there are none."""
+        if self._names is None:
+            lowest, noise = self.low, -1
+        else:
+            lowest = int(min((n for n in self._names if _is_integer(type(n))), default=0))
+            noise = self._names.index(-1) if lowest == -1 else -1
+        if lowest != -1:
+            return None
+        mask = self.values == noise
+        return read_only(mask) if mask.any() else None
+
+    def memberships(self) -> Array:
+        """The one-hot ``(n, k)`` matrix."""
+        matrix = np.zeros((self.n_objects, self.n_clusters))
+        matrix[np.arange(self.n_objects), self.codes] = 1.0
+        return matrix
+
+    def take(self, rows: Any) -> HardPartition:
+        """The same clustering of some of the objects."""
+        chosen = row_selection(rows, self.n_objects)
+        made = HardPartition.__new__(HardPartition)
+        made.values = read_only(self.values[chosen])
+        made._names = self._names
+        made.index = None if self.index is None else self.index[chosen]
+        made.note, made.frame = self.note, self.frame
+        # bounds of the whole hold for a part: blocks of one partition then share the shape of their tables
+        made.low, made.high = self.low, self.high
+        return made
+
+    def entropies(self) -> Array:
+        """Zeros: every object has one cluster."""
+        return np.zeros(self.n_objects)
+
+    def nonspecificities(self) -> Array:
+        """Zeros: every object has one cluster."""
+        return np.zeros(self.n_objects)
+
+    def probability_of(self, clustering: Any, *, log: bool = False) -> float:
+        """1 if ``clustering`` gives every object this very label, else 0."""
+        same = bool((self.columns_of(clustering) == self.codes).all())
+        return (0.0 if same else float("-inf")) if log else float(same)
+
+
+def _low_and_high(values: Array) -> tuple[int, int]:
+    if values.size < COMPILED_FROM or values.dtype not in (np.int64, np.int32):
+        return int(values.min()), int(values.max())
+    from partita.kernels import low_and_high
+
+    ends = map_blocks(lambda rows: low_and_high(values[rows]), values.size, HARD_BLOCK_ROWS)
+    return int(min(low for low, _ in ends)), int(max(high for _, high in ends))
+
+
+def _integers(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
+    """Labels as integers: themselves, or positions among distinct names."""
+    if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
+        raise missing_labels(int(np.ma.getmaskarray(labels).sum()), labels.size)
+    if not hasattr(labels, "dtype"):
+        return _from_sequence(labels)
+    try:
+        values = np.asarray(labels)
+    except (TypeError, ValueError):
+        raise _no_sequence(labels) from None
+    if values.ndim != 1:
+        raise PartitionError(
+            "labels are not one-dimensional.",
+            got=f"array of shape {values.shape}",
+            need="one label for each object",
+            fix=".ravel() for a single column, or as_partition() for a membership matrix",
+        )
+    if values.size == 0:
+        raise _empty()
+    kind = values.dtype.kind
+    if kind == "u" and values.dtype.itemsize == 8 and values.max() <= np.iinfo(np.int64).max:
+        return values.astype(np.int64), None
+    if kind == "i" or (kind == "u" and values.dtype.itemsize < 8):
+        return values if values.dtype.isnative else values.astype(np.int64), None
+    if kind == "f":
+        return _from_floats(values), None
+    if kind in "OT":
+        return _from_sequence(values.tolist())
+    if kind not in "uUSbmM":
+        raise PartitionError(
+            "labels of this type are no categories.", got=f"dtype {values.dtype}", need="hashable labels"
+        )
+    if kind in "mM" and np.isnat(values).any():
+        raise missing_labels(int(np.isnat(values).sum()), values.size)
+    distinct, codes = np.unique(values, return_inverse=True)
+    # times stay NumPy's own: .tolist() makes bare integers of nanoseconds, and -1 of them would be noise
+    return codes, tuple(distinct if kind in "mM" else distinct.tolist())
+
+
+def _from_floats(labels: Array) -> Array:
+    values = labels.astype(np.float64)
+    missing = int(np.isnan(values).sum())
+    if missing:
+        raise missing_labels(missing, values.size)
+    whole = (values == np.floor(values)) & (np.abs(values) < 2.0**53)
+    if not whole.all():
+        where = int(np.flatnonzero(~whole)[0])
+        raise PartitionError(
+            "labels look continuous.",
+            got=f"{np.unique(values).size} distinct numbers; object {where} has {values[where]:g}",
+            need="categories: whole numbers, strings or any hashable labels",
+            fix="memberships go in as an (n, k) matrix; if these really are categories, use .astype(str)",
+        )
+    return values.astype(np.int64)
+
+
+def _from_sequence(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
+    if isinstance(labels, (set, frozenset)):
+        raise PartitionError(
+            "a set has no order, so its members cannot be labels of objects.",
+            got="a set",
+            need="a list of labels",
+        )
+    if isinstance(labels, (str, bytes, dict)):
+        raise _no_sequence(labels)
+    try:
+        items = list(labels)
+    except TypeError:
+        raise _no_sequence(labels) from None
+    if not items:
+        raise _empty()
+    types = {type(x) for x in items}
+    if all(_is_integer(t) for t in types):
+        try:
+            return np.array(items, dtype=np.int64), None
+        except OverflowError:
+            pass
+    elif all(_is_integer(t) or issubclass(t, (float, np.floating)) for t in types):
+        return _from_floats(np.array(items, dtype=np.float64)), None
+    names, codes = _factorize(items)
+    return codes, names
+
+
+def _is_integer(kind: type) -> bool:
+    """Whole numbers; truth values and durations are integers to Python and NumPy, but not as labels."""
+    return issubclass(kind, (int, np.integer)) and not issubclass(kind, (bool, np.timedelta64))
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None or type(label).__name__ == "NAType":
+        return True
+    try:
+        return bool(label != label)  # true of every NaN and NaT, whatever library made it
+    except (TypeError, ValueError):
+        return False
+
+
+def _factorize(items: list[Any]) -> tuple[tuple[Any, ...], Array]:
+    """Distinct labels in sorted order (by type first when they do not compare), and their positions."""
+    first: dict[Any, int] = {}
+    try:
+        codes = np.array([first.setdefault(x, len(first)) for x in items], dtype=np.int64)
+    except (TypeError, ValueError):  # NumPy raises ValueError for times without a unit
+        bad = next((x for x in items if type(x).__hash__ is None), items[0])
+        raise PartitionError(
+            "labels must be hashable.",
+            got=f"a label of type {type(bad).__name__}",
+            need="strings, numbers, tuples, or any hashable value; or a matrix with equally long rows",
+        ) from None
+    missing = [place for label, place in first.items() if _is_missing(label)]
+    if missing:
+        raise missing_labels(int(np.isin(codes, missing).sum()), len(items))
+    names = sorted_names(first)
+    place = np.empty(len(names), dtype=np.int64)
+    place[[first[name] for name in names]] = np.arange(len(names))
+    return names, place[codes]
+
+
+def _no_sequence(labels: Any) -> PartitionError:
+    return PartitionError(
+        "this is not a sequence of labels.",
+        got=f"{type(labels).__name__} {str(labels)[:40]!r}",
+        need="one label for each object",
+    )
+
+
+def _empty() -> PartitionError:
+    return PartitionError(
+        "a clustering of no objects says nothing.", got="empty input", need="at least one object"
+    )

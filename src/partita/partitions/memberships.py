@@ -1,0 +1,385 @@
+"""Clusterings given by a matrix of memberships: fuzzy (probabilistic) and possibilistic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import entr
+
+from partita.arrays import (
+    BLOCK_ROWS,
+    Array,
+    is_sparse,
+    map_blocks,
+    read_only,
+    row_sum_tolerance,
+    to_csr,
+)
+from partita.errors import ParameterError, PartitionError
+from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
+from partita.partitions.partition import Partition, normalise_names, row_selection
+
+
+class MembershipPartition(Partition):
+    """What fuzzy and possibilistic partitions share: an ``(n, k)`` matrix, dense or CSR."""
+
+    values: Any
+    _names: tuple[Any, ...]
+
+    def __init__(self, memberships: Any, *, names: Sequence[Any] | None = None, index: Any = None) -> None:
+        matrix = numeric_matrix(memberships)
+        self._set(self._checked(matrix), normalise_names(names, matrix.shape[1]), index)
+
+    @classmethod
+    def trusted(
+        cls,
+        values: Any,
+        names: tuple[Any, ...],
+        *,
+        index: Any = None,
+        note: str = "",
+        frame: str | None = None,
+    ) -> Any:
+        """A partition from values that are known to be right."""
+        made = cls.__new__(cls)
+        made._set(values, names, index)
+        made.note, made.frame = note, frame
+        return made
+
+    def _set(self, values: Any, names: tuple[Any, ...], index: Any) -> None:
+        self.values = values if is_sparse(values) else read_only(values)
+        self._names = names
+        self.index = index
+
+    def _checked(self, matrix: Any) -> Any:
+        raise NotImplementedError
+
+    @property
+    def n_objects(self) -> int:
+        """The number of objects."""
+        return int(self.values.shape[0])
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """One name for each column."""
+        return self._names
+
+    def memberships(self) -> Any:
+        """The ``(n, k)`` matrix, dense or CSR as it was given."""
+        return self.values
+
+    def block(self, rows: slice) -> Any:
+        """Some rows in double precision."""
+        part = self.values[rows]
+        return part if part.dtype == np.float64 else part.astype(np.float64)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The sum of the memberships of each cluster."""
+        return read_only(np.asarray(self.values.sum(axis=0, dtype=np.float64)).ravel())
+
+    def take(self, rows: Any) -> Any:
+        """The same clustering of some of the objects."""
+        chosen = row_selection(rows, self.n_objects)
+        index = None if self.index is None else self.index[chosen]
+        return self.trusted(self.values[chosen], self.names, index=index, note=self.note, frame=self.frame)
+
+    def entropies(self) -> Array:
+        """For each object, the entropy of its memberships in nats."""
+        if is_sparse(self.values):
+            terms = self.values.astype(np.float64)
+            terms.data = entr(terms.data)
+            return np.asarray(terms.sum(axis=1)).ravel()
+        parts = map_blocks(lambda s: entr(self.block(s)).sum(axis=1), self.n_objects, BLOCK_ROWS)
+        return np.concatenate(parts)
+
+    def nonspecificities(self) -> Array:
+        """Zeros: memberships go to single clusters."""
+        return np.zeros(self.n_objects)
+
+    def _at(self, clustering: Any) -> Array:
+        """For each object its membership in the cluster that ``clustering`` gives it."""
+        columns = self.columns_of(clustering)
+        return np.asarray(self.values[np.arange(self.n_objects), columns], dtype=np.float64).ravel()
+
+
+class FuzzyPartition(MembershipPartition):
+    """Memberships in [0, 1] that sum to one for each object: fuzzy or probabilistic.
+
+    Parameters
+    ----------
+    memberships : (n, k) array or SciPy sparse matrix
+        Rows sum to one within 1e-6 (1e-4 in single precision).
+    names : sequence, optional
+        One name for each cluster; their positions by default.
+
+    Examples
+    --------
+    >>> FuzzyPartition([[0.9, 0.1], [0.5, 0.5]])
+    FuzzyPartition(n=2, k=2, sizes=[1.4 0.6], ambiguity=0, partial assignment=0.734)
+    """
+
+    kind: ClassVar[Kind] = FUZZY
+
+    def _checked(self, matrix: Any) -> Any:
+        survey = survey_rows(matrix)
+        survey.raise_if_out_of_range(matrix)
+        if survey.n_off:
+            raise rows_off(matrix, survey)
+        return survey.clipped(matrix)
+
+    def probability_of(self, clustering: Any, *, log: bool = False) -> float:
+        """The probability of a hard clustering when objects are drawn independently.
+
+        ``log=True`` gives its natural logarithm, which does not underflow.
+        """
+        with np.errstate(divide="ignore"):
+            total = float(np.log(self._at(clustering)).sum())
+        return total if log else float(np.exp(total))
+
+
+class PossibilisticPartition(MembershipPartition):
+    """Typicalities in [0, 1], free to sum to anything but zero for each object.
+
+    Parameters
+    ----------
+    typicalities : (n, k) array or SciPy sparse matrix
+        No row may be all zero.
+    names : sequence, optional
+        One name for each cluster; their positions by default.
+
+    Examples
+    --------
+    >>> PossibilisticPartition([[1.0, 0.4], [0.2, 0.7]])
+    PossibilisticPartition(n=2, k=2, sizes=[1.2 1.1], ambiguity=0.3, partial assignment=0.775)
+    """
+
+    kind: ClassVar[Kind] = POSSIBILISTIC
+
+    def _checked(self, matrix: Any) -> Any:
+        survey = survey_rows(matrix)
+        survey.raise_if_out_of_range(matrix)
+        if survey.n_zero:
+            raise zero_rows(matrix, survey)
+        return survey.clipped(matrix)
+
+    def _levels(self) -> tuple[Array, Array]:
+        """Typicalities of each object from high to low, and the steps between them (consonant masses)."""
+        dense = self.values.toarray() if is_sparse(self.values) else self.values
+        high_to_low = -np.sort(-np.asarray(dense, dtype=np.float64), axis=1)
+        below = np.concatenate([high_to_low[:, 1:], np.zeros((self.n_objects, 1))], axis=1)
+        return high_to_low, high_to_low - below
+
+    def entropies(self) -> Array:
+        """For each object, the entropy of its consonant masses in nats."""
+        high_to_low, steps = self._levels()
+        return np.asarray(entr(steps).sum(axis=1) + entr(1.0 - high_to_low[:, 0]))
+
+    def nonspecificities(self) -> Array:
+        """For each object, the mean log size of its level sets in nats."""
+        _, steps = self._levels()
+        return np.asarray(steps @ np.log(np.arange(1, self.n_clusters + 1)))
+
+    @property
+    def _n_choices(self) -> int:
+        return self.n_clusters + 1
+
+    def possibility_of(self, clustering: Any, *, tnorm: str = "minimum") -> float:
+        """The possibility of a hard clustering: its objects' typicalities joined by a t-norm.
+
+        Parameters
+        ----------
+        clustering : hard clustering
+            With this partition's names as labels.
+        tnorm : {"minimum", "product", "lukasiewicz"}
+            How "and" is read.
+        """
+        values = self._at(clustering)
+        if tnorm == "minimum":
+            return float(values.min())
+        if tnorm == "product":
+            return float(values.prod())
+        if tnorm == "lukasiewicz":
+            return max(0.0, float(1.0 - (1.0 - values).sum()))
+        raise ParameterError("no such t-norm.", got=repr(tnorm), need='"minimum", "product" or "lukasiewicz"')
+
+
+# --- checking a matrix --------------------------------------------------------------------------------
+
+
+def dense_array(values: Any) -> Array:
+    """A NumPy array of anything with equally long rows and no masked cell."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise PartitionError("memberships are missing.", got="a masked array", need="a number in every cell")
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise PartitionError(
+            "the rows are not equally long.", got="a ragged list", need="n rows of k numbers each"
+        ) from None
+
+
+def numeric_matrix(memberships: Any) -> Any:
+    """A two-dimensional float matrix, dense or CSR, with at least one row and one column."""
+    matrix = to_csr(memberships) if is_sparse(memberships) else dense_array(memberships)
+    if matrix.dtype.kind in "iubO" or not matrix.dtype.isnative:
+        try:
+            matrix = matrix.astype(np.float32 if matrix.dtype.name == "float32" else np.float64)
+        except (TypeError, ValueError):
+            raise _no_numbers("objects that are not numbers") from None
+    if matrix.dtype.kind != "f":
+        raise _no_numbers(f"dtype {matrix.dtype}")
+    if matrix.ndim != 2:
+        raise PartitionError(
+            "memberships are not a matrix.",
+            got=f"array of shape {matrix.shape}",
+            need="shape (n, k): a row for each object, a column for each cluster",
+        )
+    if 0 in matrix.shape:
+        raise PartitionError(
+            "a clustering of no objects, or into no clusters, says nothing.",
+            got=f"matrix of shape {matrix.shape}",
+            need="at least one row and one column",
+        )
+    return matrix
+
+
+def _no_numbers(got: str) -> PartitionError:
+    return PartitionError("memberships are not numbers.", got=got, need="n rows of k numbers each")
+
+
+@dataclass(frozen=True)
+class RowSurvey:
+    """What one pass over a matrix of memberships shows."""
+
+    low: float
+    high: float
+    tolerance: float
+    n_off: int
+    first_off: int
+    first_sum: float
+    n_zero: int
+    first_zero: int
+
+    def raise_if_out_of_range(self, matrix: Any) -> None:
+        """Refuse NaN, infinite, negative values and values above one."""
+        if self.low >= -self.tolerance and self.high <= 1.0 + self.tolerance:
+            return
+        cells = matrix.tocoo() if is_sparse(matrix) else None
+        values = matrix.ravel() if cells is None else cells.data
+        bad = np.flatnonzero(~((values >= -self.tolerance) & (values <= 1.0 + self.tolerance)))
+        value = float(values[bad[0]])
+        if cells is None:
+            row, column = divmod(int(bad[0]), matrix.shape[1])
+        else:
+            row, column = (int(axis[bad[0]]) for axis in cells.coords)
+        what = "memberships are not finite." if not np.isfinite(value) else "memberships are outside [0, 1]."
+        raise PartitionError(
+            what,
+            got=f"matrix of shape {matrix.shape}; row {row}, column {column} is {value:g} "
+            f"({bad.size} cells are off)",
+            need="every membership between 0 and 1",
+            fix="normalize=True if these are unnormalised weights"
+            if self.low >= 0 and np.isfinite(value)
+            else None,
+        )
+
+    def clipped(self, matrix: Any) -> Any:
+        """The matrix with what rounding carried below zero or above one set to the end it passed."""
+        if self.low >= 0.0 and self.high <= 1.0:
+            return matrix
+        if is_sparse(matrix):
+            kept = matrix.copy()
+            kept.data = np.clip(kept.data, 0.0, 1.0)
+            return kept
+        return np.clip(matrix, 0.0, 1.0)
+
+
+def survey_rows(matrix: Any) -> RowSurvey:
+    """Range and row sums of a matrix, by blocks that stay in cache."""
+    tolerance = row_sum_tolerance(matrix)
+    ones = np.ones(matrix.shape[1])
+
+    def look(rows: slice) -> tuple[float, float, int, int, float, int, int]:
+        block = matrix[rows]
+        if is_sparse(block):
+            low, high = float(block.min()), float(block.max())
+            sums = np.asarray(block.sum(axis=1, dtype=np.float64)).ravel()
+            high = max(high, float(block.data.max())) if block.nnz else high
+            low = low if not block.nnz or not np.isnan(block.data).any() else float("nan")
+        else:
+            wide = block if block.dtype == np.float64 else block.astype(np.float64)
+            low, high = float(wide.min()), float(wide.max())
+            sums = wide @ ones
+        off = ~(np.abs(sums - 1.0) <= tolerance)
+        zero = sums == 0.0
+        first_off = int(off.argmax()) if off.any() else -1
+        return (
+            low,
+            high,
+            int(off.sum()),
+            rows.start + first_off if first_off >= 0 else -1,
+            float(sums[first_off]) if first_off >= 0 else 1.0,
+            int(zero.sum()),
+            rows.start + int(zero.argmax()) if zero.any() else -1,
+        )
+
+    with np.errstate(invalid="ignore", over="ignore"):
+        seen = map_blocks(look, matrix.shape[0], BLOCK_ROWS)
+    first = next((s for s in seen if s[2]), seen[0])
+    first_zero = next((s for s in seen if s[5]), seen[0])
+    lows, highs = np.array([s[0] for s in seen]), np.array([s[1] for s in seen])
+    return RowSurvey(
+        low=float(lows.min()),
+        high=float(highs.max()),
+        tolerance=tolerance,
+        n_off=sum(s[2] for s in seen),
+        first_off=first[3],
+        first_sum=first[4],
+        n_zero=sum(s[5] for s in seen),
+        first_zero=first_zero[6],
+    )
+
+
+def rows_off(matrix: Any, survey: RowSurvey) -> PartitionError:
+    """The error for rows that do not sum to one, with the likeliest reason."""
+    got = (
+        f"matrix of shape {matrix.shape}; row {survey.first_off} sums to {survey.first_sum:.6g} "
+        f"({survey.n_off} rows are off by more than {survey.tolerance:g})"
+    )
+    need = f"every row sum = 1 within {survey.tolerance:g}"
+    columns = np.asarray(matrix.sum(axis=0, dtype=np.float64)).ravel()
+    if (np.abs(columns - 1.0) <= max(survey.tolerance, 1e-6)).all():
+        return lies_on_its_side(matrix)
+    if survey.n_zero:
+        return zero_rows(matrix, survey)
+    return PartitionError(
+        "memberships do not sum to one.",
+        got=got,
+        need=need,
+        fix='kind="possibilistic" if these are typicalities, or normalize=True',
+    )
+
+
+def lies_on_its_side(matrix: Any, fix: str = "transpose it: matrix.T") -> PartitionError:
+    """The error for a matrix whose columns sum to one and whose rows do not."""
+    return PartitionError(
+        "this matrix seems to lie on its side: its columns sum to one and its rows do not.",
+        got=f"matrix of shape {matrix.shape}",
+        need="shape (n, k): a row for each object, a column for each cluster",
+        fix=fix,
+    )
+
+
+def zero_rows(matrix: Any, survey: RowSurvey) -> PartitionError:
+    """The error for objects that belong to no cluster at all."""
+    return PartitionError(
+        "some objects belong to no cluster.",
+        got=f"matrix of shape {matrix.shape}; row {survey.first_zero} is all zero ({survey.n_zero} in all)",
+        need="a positive membership in at least one cluster for every object",
+        fix="drop these objects, or give noise its own cluster (label -1, or mass on the empty set)",
+    )

@@ -1,0 +1,41 @@
+"""The only room that draws a progress bar: on a terminal or in a notebook, never in a pipe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE_SECONDS = 1.0
+"""Work that ends sooner shows no bar."""
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+@contextmanager
+def bar(description: str) -> Iterator[Callable[[int, int], None]]:
+    """A function ``report(done, total)`` that draws a bar once the work has taken a while."""
+    started = time.monotonic()
+    drawn: list[Any] = []
+
+    def report(done: int, total: int) -> None:
+        if not drawn:
+            if time.monotonic() - started < PATIENCE_SECONDS or done >= total or not _is_watched():
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            progress = Progress(console=Console(stderr=True), transient=True)
+            progress.start()
+            drawn.extend((progress, progress.add_task(description, total=total)))
+        drawn[0].update(drawn[1], completed=done, total=total)
+
+    try:
+        yield report
+    finally:
+        if drawn:
+            drawn[0].stop()

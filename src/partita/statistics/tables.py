@@ -1,0 +1,456 @@
+"""The contingency table of two clusterings, and everything that comes from it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import entr
+
+from partita.arrays import (
+    BLOCK_ROWS,
+    COMPILED_FROM,
+    HARD_BLOCK_ROWS,
+    Array,
+    Floats,
+    is_sparse,
+    map_blocks,
+    sorted_names,
+)
+from partita.errors import KindError, ParameterError, TooLargeError
+from partita.partitions import (
+    FUZZY,
+    HARD,
+    POSSIBILISTIC,
+    Ensemble,
+    HardPartition,
+    Kind,
+    MembershipPartition,
+    Partition,
+    softest,
+)
+from partita.statistics.hypergeometric import expected_mutual_information
+
+_DENSE_CELLS = 1 << 16
+_MOST_DENSE_CELLS = 1 << 27
+
+
+class PairCounts(NamedTuple):
+    """Numbers of unordered pairs of objects: together in both, in one only, or in neither clustering."""
+
+    both: Any
+    truth_only: Any
+    found_only: Any
+    neither: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """How much of each true cluster is in each found one: N* = phi U'V, one table or a stack of them.
+
+    Rows are clusters of truth, columns clusters of found, leading axes the stack. For hard partitions
+    the table holds whole numbers. ``phi`` brings possibilistic tables to the total number of objects
+    (lei2014 eq. 3); it is 1 for hard and fuzzy ones. Large tables with few filled cells are sparse.
+
+    Attributes
+    ----------
+    raw : array or CSR array
+        U'V before scaling, the part that can be added over blocks of objects.
+    total : array of shape (...)
+        The number of objects, or the sum of their weights.
+    kinds : (Kind, Kind)
+        The kinds of truth and found.
+    row_names, column_names : sequences
+        Cluster names; blocks that saw different clusters are merged by them.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
+    options: ClassVar[tuple[str, ...]] = ()
+    kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
+
+    raw: Any
+    total: Any
+    kinds: tuple[Kind, Kind] = (HARD, HARD)
+    row_names: Sequence[Any] = ()
+    column_names: Sequence[Any] = ()
+
+    # --- making ----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def block_rows(truth: Partition, found: Partition) -> int:
+        """How many objects one block holds."""
+        if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
+            return max(HARD_BLOCK_ROWS, min(truth.span * found.span, truth.n_objects))
+        return BLOCK_ROWS
+
+    @classmethod
+    def zero(cls) -> Contingency:
+        """The table of no objects."""
+        return cls(np.zeros((0, 0), dtype=np.int64), 0)
+
+    @classmethod
+    def from_block(cls, truth: Partition, found: Partition, weight: Array | None = None) -> Contingency:
+        """The table of one block of objects."""
+        for partition in (truth, found):
+            if partition.kind not in cls.kinds_accepted:
+                partition.memberships()  # raises, naming the conversions that would help
+        total = truth.n_objects if weight is None else weight.sum()
+        if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
+            raw = _count(truth, found, weight)
+        else:
+            raw = _product(truth, found, weight)
+        return cls(raw, total, (truth.kind, found.kind), truth.row_names, found.row_names)
+
+    @classmethod
+    def from_counts(cls, counts: Any, kinds: tuple[Kind, Kind] | None = None) -> Contingency:
+        """A table, or a stack ``(..., k, k')``, from its cells; whole numbers are taken for hard ones."""
+        cells = counts if is_sparse(counts) else np.asarray(counts)
+        if cells.ndim < 2 or cells.dtype.kind not in "iubf":
+            raise ParameterError(
+                "this is not a contingency table.",
+                got=f"array of shape {cells.shape}, dtype {cells.dtype}",
+                need="numbers of shape (..., k, k')",
+            )
+        values = np.asarray(cells.data if is_sparse(cells) else cells)
+        if not (np.isfinite(values).all() and (values >= 0).all()):
+            raise ParameterError(
+                "a contingency table holds no negative or infinite cells.",
+                got="such a cell",
+                need="finite cells, at least 0",
+            )
+        if cells.dtype.kind in "ub":
+            cells = cells.astype(np.int64)
+        whole = cells.dtype.kind == "i"
+        rows, columns = cells.shape[-2:]
+        total = cells.sum() if is_sparse(cells) else cells.sum(axis=(-1, -2))
+        return cls(
+            cells, total, kinds or ((HARD, HARD) if whole else (FUZZY, FUZZY)), range(rows), range(columns)
+        )
+
+    @classmethod
+    def from_ensemble(cls, ensemble: Ensemble) -> Contingency:
+        """All L x L tables of an ensemble, shape ``(L, L, k, k)``, from one matrix product.
+
+        Partitions with fewer clusters than the largest have empty ones added.
+        """
+        members = list(ensemble)
+        for member in members:
+            if member.kind not in cls.kinds_accepted:
+                member.memberships()
+        k = max(m.n_clusters for m in members)
+        count = len(members)
+        if (count * k) ** 2 > _MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "the tables of this ensemble do not fit.",
+                got=f"{count} x {count} tables of {k} x {k} cells",
+                need=f"at most {_MOST_DENSE_CELLS} cells",
+                fix="compare in parts: Ensemble(members[:100])",
+            )
+
+        def gram(rows: slice) -> Array:
+            stacked = np.zeros((len(range(*rows.indices(ensemble.n_objects))), count, k))
+            for place, member in enumerate(members):
+                stacked[:, place, : member.n_clusters] = _dense_block(member.take(rows))
+            flat = stacked.reshape(stacked.shape[0], count * k)
+            return flat.T @ flat
+
+        parts = map_blocks(gram, ensemble.n_objects, max(256, BLOCK_ROWS * 8 // (count * k)), products=True)
+        product = parts[0]
+        for part in parts[1:]:
+            product += part
+        raw = product.reshape(count, k, count, k).transpose(0, 2, 1, 3)
+        if all(m.kind is HARD for m in members):
+            raw = np.rint(raw).astype(np.int64)
+        total = np.full((count, count), ensemble.n_objects)
+        return cls(raw, total, (ensemble.kind, ensemble.kind), range(k), range(k))
+
+    def __add__(self, other: Contingency) -> Contingency:
+        """The table of both sets of objects; clusters are matched by name."""
+        kinds = (softest((self.kinds[0], other.kinds[0])), softest((self.kinds[1], other.kinds[1])))
+        total = self.total + other.total
+        if self.row_names == other.row_names and self.column_names == other.column_names:
+            return Contingency(self.raw + other.raw, total, kinds, self.row_names, self.column_names)
+        rows = _union(self.row_names, other.row_names)
+        columns = _union(self.column_names, other.column_names)
+        raw = _spread(self, rows, columns) + _spread(other, rows, columns)
+        return Contingency(raw, total, kinds, rows, columns)
+
+    def transposed(self) -> Contingency:
+        """The table with truth and found exchanged."""
+        raw = self.raw.T.tocsr() if self.is_sparse else np.swapaxes(self.raw, -1, -2)
+        return Contingency(raw, self.total, self.kinds[::-1], self.column_names, self.row_names)
+
+    # --- the table -------------------------------------------------------------------------------------
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only filled cells are stored."""
+        return is_sparse(self.raw)
+
+    @property
+    def is_whole(self) -> Array:
+        """Whether the table counts objects: both sides hard, weights (if any) whole numbers."""
+        return np.asarray(self.kinds == (HARD, HARD) and self.raw.dtype.kind in "iu")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the stack; () for one table."""
+        return tuple(self.raw.shape[:-2])
+
+    @cached_property
+    def _phi(self) -> Any:
+        if self.kinds == (HARD, HARD):
+            return 1
+        mass = np.asarray(self.raw.sum()) if self.is_sparse else self.raw.sum(axis=(-1, -2))
+        return np.divide(self.total, mass, where=mass > 0, out=np.ones(np.shape(mass)))
+
+    @cached_property
+    def cells(self) -> Array:
+        """The cells of N* in one last axis ``(..., m)``; a sparse table lists the filled ones only."""
+        if self.is_sparse:
+            return np.asarray(self.raw.data * self._phi)
+        flat = self.raw.reshape(*self.shape, -1)
+        return np.asarray(flat if self.kinds == (HARD, HARD) else flat * np.asarray(self._phi)[..., None])
+
+    @property
+    def counts(self) -> Array:
+        """N* itself, ``(..., k, k')``."""
+        if not self.is_sparse:
+            return self.cells.reshape(self.raw.shape)
+        if self.raw.shape[0] * self.raw.shape[1] > _MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "this table is too large to be written out.",
+                got=f"{self.raw.shape[0]} x {self.raw.shape[1]} cells",
+                need=f"at most {_MOST_DENSE_CELLS} cells",
+                fix="use .cells, .row_sums and .column_sums",
+            )
+        return np.asarray(self.raw.toarray() * self._phi)
+
+    @cached_property
+    def row_sums(self) -> Array:
+        """The sizes of the true clusters in N*, ``(..., k)``."""
+        return self._margin(-1)
+
+    @cached_property
+    def column_sums(self) -> Array:
+        """The sizes of the found clusters in N*, ``(..., k')``."""
+        return self._margin(-2)
+
+    def _margin(self, axis: int) -> Array:
+        sums = np.asarray(self.raw.sum(axis=axis))
+        if self.kinds == (HARD, HARD):
+            return sums
+        return np.asarray(sums * np.asarray(self._phi)[..., None])
+
+    @cached_property
+    def n_rows(self) -> Array:
+        """The number of true clusters that are not empty."""
+        return np.asarray((self.row_sums > 0).sum(axis=-1))
+
+    @cached_property
+    def n_columns(self) -> Array:
+        """The number of found clusters that are not empty."""
+        return np.asarray((self.column_sums > 0).sum(axis=-1))
+
+    @cached_property
+    def n(self) -> Floats:
+        """The number of objects (sum of weights), as floats for formulas."""
+        return np.asarray(self.total, dtype=np.float64)
+
+    # --- entropies, in nats ----------------------------------------------------------------------------
+
+    def _entropy_of(self, sizes: Array) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(entr(sizes / self.n[..., None]).sum(axis=-1))
+
+    @cached_property
+    def row_entropy(self) -> Floats:
+        """H(truth)."""
+        return self._entropy_of(self.row_sums)
+
+    @cached_property
+    def column_entropy(self) -> Floats:
+        """H(found)."""
+        return self._entropy_of(self.column_sums)
+
+    @cached_property
+    def joint_entropy(self) -> Floats:
+        """H(truth, found)."""
+        return self._entropy_of(self.cells)
+
+    @cached_property
+    def mutual_information(self) -> Floats:
+        """I(truth, found) = H(truth) + H(found) - H(truth, found), not below 0."""
+        shared: Floats = np.maximum(self.row_entropy + self.column_entropy - self.joint_entropy, 0.0)
+        return shared
+
+    @cached_property
+    def expected_mutual_information(self) -> Floats:
+        """The mean of I over all shuffles of the objects; whole-number tables only."""
+        rows = self.row_sums.reshape(-1, self.row_sums.shape[-1])
+        columns = self.column_sums.reshape(-1, self.column_sums.shape[-1])
+        values = [expected_mutual_information(r, c) for r, c in zip(rows, columns, strict=True)]
+        return np.array(values).reshape(self.shape)
+
+    @cached_property
+    def is_relabelling(self) -> Array:
+        """Whether each cluster of one side is exactly one of the other: for hard tables, identical."""
+        filled = np.asarray((self.cells > 0).sum(axis=-1))
+        return np.asarray((filled == self.n_rows) & (filled == self.n_columns))
+
+    # --- pairs -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def pair_counts(self) -> PairCounts:
+        """The four pair counts: whole numbers, exact to 10^9 objects, for hard tables.
+
+        On soft tables they come from the same expressions on fractional cells, where the pairs together
+        in both can be negative (lei2014; Anderson et al. 2010).
+        """
+        in_cells = _sum_of_squares(self.cells)
+        in_rows = _sum_of_squares(self.row_sums)
+        in_columns = _sum_of_squares(self.column_sums)
+        n: Any = np.asarray(self.total)
+        if self.is_whole:
+            n = n.astype(np.int64)
+        ordered = PairCounts(
+            both=in_cells - n,
+            truth_only=in_rows - in_cells,
+            found_only=in_columns - in_cells,
+            neither=n * n + in_cells - in_rows - in_columns,
+        )
+        return PairCounts(*(count // 2 if self.is_whole else count / 2 for count in ordered))
+
+    @cached_property
+    def pairs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """The pair counts a, b, c, d (both, truth only, found only, neither) as floats for formulas.
+
+        Floats are exact up to 1.3 x 10^8 objects.
+        """
+        a, b, c, d = (np.asarray(count, dtype=np.float64) for count in self.pair_counts)
+        return a, b, c, d
+
+
+# --- counting ------------------------------------------------------------------------------------------
+
+
+def _count(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:
+    """The table of two blocks of labels: dense while it is not larger than the block, else sparse."""
+    rows, columns = truth.span, found.span
+    n = truth.n_objects
+    if rows * columns > max(_DENSE_CELLS, n):
+        return _count_sparse(truth, found, weight)
+    a, b = _integer_block(truth), _integer_block(found)
+    if weight is None and n >= COMPILED_FROM and rows * columns <= _DENSE_CELLS:
+        from partita.kernels import count_pairs
+
+        return count_pairs(a, b, truth.low, found.low, rows, columns)
+    keys = (a.astype(np.int64) - truth.low) * columns + (b - found.low)
+    counted = np.bincount(keys, weights=weight, minlength=rows * columns)
+    if weight is not None and weight.dtype.kind in "iu":
+        counted = _exact_weighted(keys, weight, rows * columns)
+    return counted.reshape(rows, columns)
+
+
+def _exact_weighted(keys: Array, weight: Array, cells: int) -> Array:
+    """Sums of whole-number weights as whole numbers (bincount would round them beyond 2^53)."""
+    sums = np.zeros(cells, dtype=np.int64)
+    np.add.at(sums, keys, weight)
+    return sums
+
+
+def _count_sparse(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:
+    from scipy.sparse import csr_array
+
+    columns = found.span
+    a = _integer_block(truth).astype(np.int64) - truth.low
+    b = _integer_block(found).astype(np.int64) - found.low
+    keys, place, times = np.unique(a * columns + b, return_inverse=True, return_counts=True)
+    if weight is not None:
+        times = np.zeros(keys.size, dtype=weight.dtype)
+        np.add.at(times, place, weight)
+    return csr_array((times, (keys // columns, keys % columns)), shape=(truth.span, columns))
+
+
+def _integer_block(partition: HardPartition) -> Array:
+    values = partition.values
+    return values if values.dtype in (np.int64, np.int32) else values.astype(np.int64)
+
+
+def _product(truth: Partition, found: Partition, weight: Array | None) -> Any:
+    """U'WV of one block."""
+    if isinstance(truth, HardPartition):
+        return _grouped_sums(truth, _block(found), weight)
+    if isinstance(found, HardPartition):
+        return _grouped_sums(found, _block(truth), weight).T
+    u, v = _block(truth), _block(found)
+    if weight is not None:
+        u = u.multiply(weight[:, None]).tocsr() if is_sparse(u) else u * weight[:, None]
+    if is_sparse(u) and is_sparse(v):
+        product = u.T @ v
+        dense = product.shape[0] * product.shape[1] <= _DENSE_CELLS
+        return product.toarray() if dense else product.tocsr()
+    if is_sparse(v):
+        return np.asarray((v.T @ u).T)
+    return np.asarray(u.T @ v)
+
+
+def _grouped_sums(hard: HardPartition, values: Any, weight: Array | None) -> Any:
+    """For each label the (weighted) sum of the rows of ``values``: the table with a hard side."""
+    labels = hard.values.astype(np.int64) - hard.low
+    if is_sparse(values):
+        from scipy.sparse import csr_array
+
+        n = labels.size
+        ones = np.ones(n) if weight is None else weight.astype(np.float64)
+        one_hot = csr_array((ones, (labels, np.arange(n))), shape=(hard.span, n))
+        product = one_hot @ values
+        return product.toarray() if hard.span * values.shape[1] <= _DENSE_CELLS else product.tocsr()
+    k = values.shape[1]
+    weighted = values if weight is None else values * weight[:, None]
+    keys = (labels * k)[:, None] + np.arange(k)
+    return np.bincount(keys.ravel(), weights=weighted.ravel(), minlength=hard.span * k).reshape(hard.span, k)
+
+
+def _block(partition: Partition) -> Any:
+    assert isinstance(partition, MembershipPartition)
+    return partition.block(slice(None))
+
+
+def _dense_block(partition: Partition) -> Array:
+    values = partition.memberships()
+    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+
+
+def _sum_of_squares(values: Array) -> Any:
+    return np.einsum("...i,...i->...", values, values)
+
+
+# --- merging by name -----------------------------------------------------------------------------------
+
+
+def _union(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
+    """All names, in an order that does not depend on which came first."""
+    return sorted_names(set(a) | set(b))
+
+
+def _spread(table: Contingency, rows: Sequence[Any], columns: Sequence[Any]) -> Any:
+    """The table's cells at their places in a larger one."""
+    row_place = {name: i for i, name in enumerate(rows)}
+    column_place = {name: i for i, name in enumerate(columns)}
+    to_rows = np.array([row_place[name] for name in table.row_names], dtype=np.int64)
+    to_columns = np.array([column_place[name] for name in table.column_names], dtype=np.int64)
+    if table.shape:
+        raise KindError("stacks of tables with different clusters cannot be added.", got=str(table.shape))
+    if table.is_sparse or len(rows) * len(columns) > _MOST_DENSE_CELLS:
+        from scipy.sparse import coo_array
+
+        cells = coo_array(table.raw)
+        place = (to_rows[cells.coords[0]], to_columns[cells.coords[1]])
+        return coo_array((cells.data, place), shape=(len(rows), len(columns))).tocsr()
+    wide = np.zeros((len(rows), len(columns)), dtype=table.raw.dtype)
+    wide[np.ix_(to_rows, to_columns)] = table.raw
+    return wide

@@ -1,0 +1,197 @@
+"""Pair indices by the definition (franti2017 part VI and Table 1, rand also campagner2022 eq. 1).
+
+Hard input: every pair of objects is looked at. Soft input: x(x-1)/2 on the cells and margins of N*, and the
+rule of shared/definitions/lei_and_lagofernandez.md 2.1 for memberships too soft to hold a pair.
+Degenerate cases as DESIGN.md section 5: 0/0 of identical partitions is their best value, else nan.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from .tables import Memberships, is_hard, labels, margins, table
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The number of pairs, and how many of them are together."""
+
+    n: int
+    every: Fraction
+    in_truth: Fraction
+    in_found: Fraction
+    in_both: Fraction
+    hard: bool
+
+    @property
+    def truth_only(self) -> Fraction:
+        return self.in_truth - self.in_both
+
+    @property
+    def found_only(self) -> Fraction:
+        return self.in_found - self.in_both
+
+    @property
+    def neither(self) -> Fraction:
+        return self.every - self.in_both - self.truth_only - self.found_only
+
+    @property
+    def agreeing(self) -> Fraction:
+        return self.in_both + self.neither
+
+    @property
+    def too_soft(self) -> bool:
+        return not self.hard and (self.in_truth <= 0 or self.in_found <= 0)
+
+    def ratio(self, above: Fraction | float, below: Fraction | float, identical: float) -> float:
+        """Divide; where that cannot be done, `identical` if no pair is judged differently, else nan."""
+        if below != 0:
+            return float(above / below)
+        return identical if self.truth_only == self.found_only == 0 else math.nan
+
+
+def count_pairs(U: Memberships, V: Memberships) -> Pairs:
+    """By looking at every pair where both sides are hard, else from N*."""
+    return brute_force_pairs(U, V) if is_hard(U) and is_hard(V) else soft_pairs(U, V)
+
+
+def brute_force_pairs(U: Memberships, V: Memberships) -> Pairs:
+    truth, found = labels(U), labels(V)
+    every = in_truth = in_found = in_both = 0
+    for i, j in combinations(range(len(truth)), 2):
+        every += 1
+        in_truth += truth[i] == truth[j]
+        in_found += found[i] == found[j]
+        in_both += truth[i] == truth[j] and found[i] == found[j]
+    return Pairs(len(truth), *map(Fraction, (every, in_truth, in_found, in_both)), hard=True)
+
+
+def soft_pairs(U: Memberships, V: Memberships) -> Pairs:
+    N = table(U, V)
+    rows, columns = margins(N)
+    in_both = sum((_choose_two(cell) for row in N for cell in row), Fraction())
+    in_truth, in_found = (sum(map(_choose_two, sums), Fraction()) for sums in (rows, columns))
+    return Pairs(len(U), _choose_two(Fraction(len(U))), in_truth, in_found, in_both, hard=False)
+
+
+def _choose_two(x: Fraction) -> Fraction:
+    return x * (x - 1) / 2
+
+
+def pairs_in_both(U: Memberships, V: Memberships) -> float:
+    return float(count_pairs(U, V).in_both)
+
+
+def pairs_in_truth_only(U: Memberships, V: Memberships) -> float:
+    return float(count_pairs(U, V).truth_only)
+
+
+def pairs_in_found_only(U: Memberships, V: Memberships) -> float:
+    return float(count_pairs(U, V).found_only)
+
+
+def pairs_in_neither(U: Memberships, V: Memberships) -> float:
+    return float(count_pairs(U, V).neither)
+
+
+def rand(U: Memberships, V: Memberships, *, pairs: str = "distinct") -> float:
+    """Share of agreeing pairs; "ordered" counts (x, y), (y, x) and (x, x), as campagner2022 eq. 1."""
+    p = count_pairs(U, V)
+    if pairs == "ordered":
+        return float((2 * p.agreeing + p.n) / p.n**2)
+    return p.ratio(p.agreeing, p.every, identical=1.0)
+
+
+def hubert_gamma_prime(U: Memberships, V: Memberships) -> float:
+    """Agreeing minus disagreeing pairs, over all pairs."""
+    p = count_pairs(U, V)
+    return p.ratio(p.agreeing - p.truth_only - p.found_only, p.every, identical=1.0)
+
+
+def mirkin(U: Memberships, V: Memberships) -> float:
+    """Ordered pairs judged differently."""
+    p = count_pairs(U, V)
+    return float(2 * (p.truth_only + p.found_only))
+
+
+def adjusted_rand(U: Memberships, V: Memberships) -> float:
+    """(index - expected index) / (maximal index - expected index), the index being the pairs in both."""
+    p = count_pairs(U, V)
+    if p.every == 0:
+        return 1.0 if p.hard else math.nan
+    expected = p.in_truth * p.in_found / p.every
+    maximal = (p.in_truth + p.in_found) / 2
+    return _unless_too_soft(p, lambda: p.ratio(p.in_both - expected, maximal - expected, identical=1.0))
+
+
+def jaccard(U: Memberships, V: Memberships) -> float:
+    """Pairs together in both, over pairs together in any."""
+    p = count_pairs(U, V)
+    in_any = p.in_both + p.truth_only + p.found_only
+    return _unless_too_soft(p, lambda: p.ratio(p.in_both, in_any, identical=1.0))
+
+
+def fowlkes_mallows(U: Memberships, V: Memberships) -> float:
+    """Geometric mean of pair precision and pair recall."""
+    p = count_pairs(U, V)
+    return _unless_too_soft(
+        p, lambda: p.ratio(float(p.in_both), math.sqrt(p.in_truth * p.in_found), identical=1.0)
+    )
+
+
+def hubert_gamma(U: Memberships, V: Memberships) -> float:
+    """Correlation over pairs of "together in truth" and "together in found" (franti2017 Table 1, no. 9)."""
+    p = count_pairs(U, V)
+
+    def correlation() -> float:
+        covariance = p.every * p.in_both - p.in_truth * p.in_found
+        variances = p.in_truth * (p.every - p.in_truth) * p.in_found * (p.every - p.in_found)
+        return p.ratio(float(covariance), math.sqrt(variances), identical=1.0)
+
+    return _unless_too_soft(p, correlation)
+
+
+def minkowski_score(U: Memberships, V: Memberships) -> float:
+    """Root of the pairs judged differently over the pairs together in truth."""
+    p = count_pairs(U, V)
+    differing = p.truth_only + p.found_only
+    return _unless_too_soft(p, lambda: math.sqrt(p.ratio(differing, p.in_truth, identical=0.0)))
+
+
+def pair_precision(U: Memberships, V: Memberships) -> float:
+    """Of the pairs together in found, the share together in truth."""
+    p = count_pairs(U, V)
+    return _unless_too_soft(p, lambda: p.ratio(p.in_both, p.in_found, identical=1.0))
+
+
+def pair_recall(U: Memberships, V: Memberships) -> float:
+    """Of the pairs together in truth, the share together in found."""
+    p = count_pairs(U, V)
+    return _unless_too_soft(p, lambda: p.ratio(p.in_both, p.in_truth, identical=1.0))
+
+
+def _unless_too_soft(p: Pairs, value: Callable[[], float]) -> float:
+    return math.nan if p.too_soft else value()
+
+
+REFERENCE: dict[str, Callable[..., float]] = {
+    function.__name__: function
+    for function in (
+        rand,
+        adjusted_rand,
+        jaccard,
+        fowlkes_mallows,
+        hubert_gamma,
+        hubert_gamma_prime,
+        minkowski_score,
+        mirkin,
+        pair_precision,
+        pair_recall,
+        pairs_in_both,
+        pairs_in_truth_only,
+        pairs_in_found_only,
+        pairs_in_neither,
+    )
+}

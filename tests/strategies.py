@@ -1,0 +1,132 @@
+"""Hypothesis strategies: clusterings of every kind; empty, single and tied clusters, noise, one-hot rows.
+
+Values come from small integer grids divided by their sums, so that rows sum to one up to rounding and no
+test depends on numbers of extreme size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from partita.partitions import (
+    ALL,
+    EvidentialPartition,
+    FuzzyPartition,
+    HardPartition,
+    Kind,
+    Partition,
+    PossibilisticPartition,
+    RoughPartition,
+)
+
+# no test may depend on how fast the machine is
+settings.register_profile(
+    "partita", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("partita")
+
+MAX_OBJECTS = 12
+MAX_CLUSTERS = 4
+sizes = st.integers(1, MAX_OBJECTS)
+few = st.integers(1, 4)
+"""Objects few enough to enumerate all their clusterings."""
+cluster_counts = st.integers(1, MAX_CLUSTERS)
+
+LABEL_POOLS = (
+    (0, 1, 2, 3),
+    (-1, 0, 1, 2),  # -1 is noise
+    (10, -7, 300, 0),
+    ("a", "b", "c", "d"),
+    (1, "1", "x", (2, 3)),
+)
+
+
+def _grid(draw: st.DrawFn, rows: int, columns: int, top: int) -> np.ndarray:
+    """Rows of small whole numbers, none all zero; a drawn row may be one-hot or tied."""
+    row = st.lists(st.integers(0, top), min_size=columns, max_size=columns).filter(any)
+    return np.array(draw(st.lists(row, min_size=rows, max_size=rows)), dtype=float)
+
+
+@st.composite
+def hard(draw: st.DrawFn, n: int | None = None) -> HardPartition:
+    """Labels from one of the pools; now and then with declared clusters that stay empty."""
+    n = draw(sizes) if n is None else n
+    pool = draw(st.sampled_from(LABEL_POOLS))
+    labels = draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n))
+    return HardPartition(labels, names=pool if draw(st.booleans()) else None)
+
+
+@st.composite
+def fuzzy(draw: st.DrawFn, n: int | None = None) -> FuzzyPartition:
+    """Memberships with denominators up to 16."""
+    grid = _grid(draw, draw(sizes) if n is None else n, draw(cluster_counts), top=4)
+    return FuzzyPartition(grid / grid.sum(axis=1, keepdims=True))
+
+
+@st.composite
+def possibilistic(draw: st.DrawFn, n: int | None = None) -> PossibilisticPartition:
+    """Typicalities in quarters; rows may or may not reach one."""
+    return PossibilisticPartition(
+        _grid(draw, draw(sizes) if n is None else n, draw(cluster_counts), top=4) / 4
+    )
+
+
+@st.composite
+def rough(draw: st.DrawFn, n: int | None = None) -> RoughPartition:
+    """Sets of possible clusters."""
+    return RoughPartition(_grid(draw, draw(sizes) if n is None else n, draw(cluster_counts), top=1) > 0)
+
+
+@st.composite
+def evidential(draw: st.DrawFn, n: int | None = None) -> EvidentialPartition:
+    """Masses on up to five focal sets of up to three clusters, the empty set among them now and then."""
+    k = draw(st.integers(1, 3))
+    subsets = st.frozensets(st.integers(0, k - 1))
+    focal = draw(st.lists(subsets, min_size=1, max_size=5, unique=True))
+    grid = _grid(draw, draw(sizes) if n is None else n, len(focal), top=4)
+    sets = np.array([[c in s for c in range(k)] for s in focal])
+    return EvidentialPartition(grid / grid.sum(axis=1, keepdims=True), sets)
+
+
+STRATEGIES = {
+    Kind.HARD: hard,
+    Kind.FUZZY: fuzzy,
+    Kind.POSSIBILISTIC: possibilistic,
+    Kind.ROUGH: rough,
+    Kind.EVIDENTIAL: evidential,
+}
+
+
+def partitions(n: int | None = None, kinds: Iterable[Kind | str] = ALL) -> st.SearchStrategy[Partition]:
+    """A partition of any of these kinds."""
+    return st.one_of(
+        [STRATEGIES[kind](n) for kind in sorted(map(Kind.read, kinds), key=lambda k: k.softness)]
+    )
+
+
+def _together(count: int, kinds: Iterable[Kind | str], min_n: int, max_n: int) -> st.SearchStrategy[tuple]:
+    kinds = list(kinds)
+    return st.integers(min_n, max_n).flatmap(lambda n: st.tuples(*[partitions(n, kinds)] * count))
+
+
+def pairs(
+    kinds: Iterable[Kind | str] = ALL, min_n: int = 1, max_n: int = MAX_OBJECTS
+) -> st.SearchStrategy[tuple[Partition, Partition]]:
+    """Two partitions of the same objects."""
+    return _together(2, kinds, min_n, max_n)
+
+
+def triples(
+    kinds: Iterable[Kind | str] = ALL, min_n: int = 1, max_n: int = MAX_OBJECTS
+) -> st.SearchStrategy[tuple[Partition, Partition, Partition]]:
+    """Three partitions of the same objects."""
+    return _together(3, kinds, min_n, max_n)
+
+
+def integer_weights(n: int) -> st.SearchStrategy[np.ndarray]:
+    """How often each of ``n`` objects counts; at least one counts."""
+    return st.lists(st.integers(0, 4), min_size=n, max_size=n).filter(any).map(np.array)

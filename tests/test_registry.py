@@ -1,0 +1,298 @@
+"""The gate: what every index entry must have, and what the entry makes of itself."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import partita as pt
+from partita.entries import reference
+from partita.errors import KindError, ParameterError, PartitaError, UndefinedIndexError, UnknownNameError
+from partita.partitions import FUZZY, HARD, Kind
+from partita.registry import CLAIMS, Example, Limit, find, index, indices, remove
+from partita.statistics import Contingency
+from reference import REFERENCE, REFERENCE_OF_ONE
+
+ENTRIES = indices()
+named = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
+
+
+@named
+def test_every_entry_has_an_independent_witness(entry):
+    published = [e for e in entry.examples if e.value is not None and e.source]
+    has_reference = entry.name in REFERENCE or entry.name in REFERENCE_OF_ONE
+    assert published, f"{entry.name} has no example with a value and its source"
+    assert has_reference, f"{entry.name} has no slow reference in tests/reference"
+
+
+@named
+def test_every_entry_is_documented(entry):
+    doc = inspect.cleandoc(entry.__doc__)
+    assert doc.split("\n")[0].endswith(".")
+    assert "Pitfalls\n--------\n" in doc
+    assert ">>> " in doc
+    assert entry.formula
+    assert entry.title
+    assert entry.references
+    for key in entry.references:
+        assert reference(key)
+
+
+@named
+def test_examples_have_their_value(entry):
+    for example in entry.examples:
+        chosen = entry.using(**example.options) if example.options else entry
+        assert chosen(*example.partitions()) == pytest.approx(example.value, abs=6e-5), example.source
+
+
+@named
+def test_every_claim_is_settled_for_hard_clusterings(entry):
+    if len(entry.inputs) < 2 or entry.best is None or not math.isfinite(entry.best):
+        pytest.skip("a claim about agreement needs two clusterings and a finite best value")
+    unsettled = [claim for claim in CLAIMS if entry.status(claim, HARD) == "open"]
+    assert unsettled == []
+
+
+def test_names_and_symbols_are_found_without_case():
+    for entry in ENTRIES:
+        assert find(entry.name.upper()) is entry
+        if entry.symbol:
+            assert find(entry.symbol.lower()) is entry
+    assert find("ARI").name == "adjusted_rand"
+    assert find("FM").name == "fowlkes_mallows"
+
+
+def test_unknown_names_list_near_ones():
+    with pytest.raises(UnknownNameError, match="adjusted_rand") as caught:
+        find("ajusted_rand")
+    assert isinstance(caught.value, KeyError)
+    with pytest.raises(AttributeError, match="fowlkes_mallows"):
+        _ = pt.indices.fowlkes_malows
+    with pytest.raises(ParameterError):
+        find(3)
+
+
+def test_signature_is_derived_from_the_formula():
+    assert list(inspect.signature(pt.indices.rand).parameters) == [
+        "truth",
+        "found",
+        "pairs",
+        "noise",
+        "sample_weight",
+        "on_undefined",
+    ]
+    assert list(inspect.signature(pt.indices.entropy).parameters)[0] == "found"
+
+
+def test_using_changes_options_and_text_does_too():
+    ordered = pt.indices.rand.using(pairs="ordered")
+    assert ordered([0, 0, 1, 1], [0, 1, 0, 1]) == 0.5
+    assert ordered.label == "rand:pairs=ordered"
+    assert find(ordered.label).options == ordered.options
+    assert pt.indices.rand([0, 0, 1, 1], [0, 1, 0, 1], pairs="ordered") == 0.5
+    assert pt.indices.rand([0, 0, 1, 1], [0, 1, 0, 1]) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: pt.indices.rand.using(pairs="all"), ParameterError),
+        (lambda: pt.indices.rand.using(pear="ordered"), UnknownNameError),
+        (lambda: pt.indices.nmi_max.using(x=1), ParameterError),
+        (lambda: pt.indices.v_measure.using(beta=0), ParameterError),
+        (lambda: pt.indices.v_measure.using(beta=math.nan), ParameterError),
+        (lambda: pt.indices.v_measure.using(beta="1"), ParameterError),
+        (lambda: pt.indices.entropy.using(base=1), ParameterError),
+        (lambda: find("rand:ordered"), ParameterError),
+        (lambda: pt.indices.rand([0, 1]), ParameterError),
+        (lambda: pt.indices.rand([0, 1], [0, 1], [0, 1]), ParameterError),
+        (lambda: pt.indices.rand([0, 1], [0, 1], on_undefined="zero"), ParameterError),
+        (lambda: pt.indices.rand([0, 1], [0, 1], noise="drop"), ParameterError),
+    ],
+)
+def test_bad_options_are_refused(call, error):
+    with pytest.raises(error) as caught:
+        call()
+    assert isinstance(caught.value, PartitaError)
+    assert caught.value.what
+
+
+def test_kinds_that_are_not_defined_are_refused_by_name():
+    rough = pt.RoughPartition([[True, True], [True, False]])
+    with pytest.raises(KindError, match="harden"):
+        pt.indices.rand([0, 1], rough)
+    with pytest.raises(KindError):
+        pt.indices.adjusted_mutual_information([0, 1], [[0.5, 0.5], [0.2, 0.8]])
+    with pytest.raises(KindError):
+        pt.indices.rand.of(Contingency(np.eye(2), 2.0, (Kind.ROUGH, HARD)))
+
+
+def test_undefined_is_nan_with_one_warning_or_an_error():
+    with pytest.warns(pt.errors.UndefinedIndexWarning, match="truth has no pair together") as caught:
+        value = pt.indices.pair_recall([0, 1, 2], [0, 0, 1])
+    assert math.isnan(value)
+    assert len(caught) == 1
+    with pytest.raises(UndefinedIndexError, match="truth has no pair"):
+        pt.indices.pair_recall([0, 1, 2], [0, 0, 1], on_undefined="raise")
+
+
+def test_a_value_is_a_plain_float():
+    assert type(pt.indices.rand([0, 1, 1], [0, 1, 0])) is float
+    assert type(pt.indices.rand.of(Contingency.from_counts([[2, 1], [0, 3]]))) is float
+
+
+@named
+def test_a_stack_of_three_gives_three_values(entry):
+    if entry.inputs != ("truth", "found"):
+        pytest.skip("only tables are stacked so far")
+    tables = np.array([[[3, 1], [0, 4]], [[2, 2], [2, 2]], [[5, 0], [0, 3]]])
+    stacked = entry.of(Contingency.from_counts(tables))
+    one_by_one = [entry.of(Contingency.from_counts(t)) for t in tables]
+    assert stacked.shape == (3,)
+    np.testing.assert_array_equal(stacked, one_by_one)
+    assert entry.of(Contingency.from_counts(tables.reshape(3, 1, 2, 2))).shape == (3, 1)
+
+
+@pytest.fixture
+def scratch():
+    """Take out of the registry what a test put in."""
+    before = set(indices())
+    yield
+    for entry in set(indices()) - before:
+        remove(entry)
+
+
+def _declare(**changes):
+    facts = {"title": "t", "best": 1.0, "range": {HARD: (0.0, 1.0)}} | changes
+
+    def decorate(function):
+        return index(**facts)(function)
+
+    return decorate
+
+
+@pytest.mark.usefixtures("scratch")
+def test_non_finite_output_without_a_limit_is_a_bug_and_raises():
+    @_declare()
+    def always_nan(table: Contingency):
+        return table.n * np.nan
+
+    with pytest.raises(PartitaError, match="no limit says why"):
+        always_nan([0, 1], [0, 1])
+
+
+@pytest.mark.usefixtures("scratch")
+def test_values_past_the_range_are_a_bug_but_rounding_is_not():
+    @_declare()
+    def too_large(table: Contingency):
+        return 1.0 + 0.01 + 0 * table.n
+
+    @_declare()
+    def rounded(table: Contingency):
+        return 1.0 + 1e-13 + 0 * table.n
+
+    with pytest.raises(PartitaError, match="left its range"):
+        too_large([0, 1], [0, 1])
+    assert rounded([0, 1], [0, 1]) == 1.0
+
+
+@pytest.mark.usefixtures("scratch")
+def test_limits_come_first_and_the_first_wins():
+    @_declare(
+        limits=[
+            Limit(lambda t: t.n == 2, 0.25, "two"),
+            Limit(lambda t, *, gain: t.n <= gain, 0.75, "few"),
+        ]
+    )
+    def limited(table: Contingency, *, gain: float = 3.0):
+        return np.nan * table.n
+
+    assert limited([0, 1], [0, 1]) == 0.25
+    assert limited([0, 1, 1], [0, 1, 1]) == 0.75
+    assert limited([0, 1, 1, 1], [0, 1, 1, 1], gain=4) == 0.75
+
+
+@pytest.mark.usefixtures("scratch")
+def test_a_statistic_takes_the_options_that_are_its_own():
+    class Scaled(Contingency):
+        options = ("scale",)
+
+        @classmethod
+        def from_block(cls, truth, found, weight=None, *, scale):
+            plain = Contingency.from_block(truth, found, weight)
+            return Contingency(
+                plain.raw * scale, plain.total * scale, *(plain.kinds, plain.row_names, plain.column_names)
+            )
+
+    globals()["Scaled"] = Scaled
+
+    @_declare(best=None, range={HARD: (0.0, None)})
+    def scaled_total(table: Scaled, *, scale: float = 1, shift: float = 0):
+        return table.n + shift
+
+    assert scaled_total([0, 1], [0, 1]) == 2
+    assert scaled_total([0, 1], [0, 1], scale=10, shift=1) == 21
+    assert scaled_total.using(scale=3).requests != scaled_total.requests
+
+
+@pytest.mark.usefixtures("scratch")
+def test_entries_that_contradict_themselves_are_refused():
+    def formula(table: Contingency):
+        return table.n
+
+    for bad in (
+        {"claims": {"pretty": HARD}},
+        {"claims": {"symmetric": HARD}, "refuted": {"symmetric": {HARD: Example([0], [0])}}},
+        {"best": 0.5},
+        {"symbol": "ARI"},
+    ):
+        with pytest.raises(PartitaError):
+            _declare(**bad)(formula)
+
+    def no_statistic(table):
+        return table
+
+    with pytest.raises(ParameterError, match="which statistic"):
+        _declare()(no_statistic)
+
+
+@pytest.mark.usefixtures("scratch")
+def test_redefining_ones_own_index_replaces_it_but_a_foreign_one_is_safe():
+    def twice(table: Contingency):
+        return 0 * table.n
+
+    _declare()(twice)
+    _declare()(twice)
+    assert [e.name for e in indices()].count("twice") == 1
+
+    def rand(table: Contingency):
+        return 0 * table.n
+
+    with pytest.raises(ParameterError, match="already"):
+        _declare()(rand)
+
+
+def test_direction_follows_from_best():
+    directions = {e.name: e.direction for e in ENTRIES}
+    assert directions["mutual_information"] == "higher"
+    assert directions["mirkin"] == "lower"
+    assert directions["joint_entropy"] == "none"
+    assert directions["adjusted_rand"] == "higher"
+
+
+def test_metric_classes_are_names_for_claims():
+    assert pt.indices.variation_of_information.metric_class(HARD) == "metric"
+    assert pt.indices.variation_of_information.metric_class(FUZZY) == "meta-metric"
+    assert pt.indices.rand.metric_class(HARD) == "metric"
+    assert pt.indices.nmi_sum.metric_class(HARD) == "semi-metric"
+    assert pt.indices.nmi_min.metric_class(HARD) == "consistency"
+    assert pt.indices.homogeneity.metric_class(HARD) is None
+
+
+def test_errors_survive_pickling():
+    error = KindError("what", got="this", need="that", fix="so")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
