@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.errors import UndefinedIndexWarning
+from partita.indices import catalogue
 from partita.partitions import HARD, Ensemble, HardPartition, Kind
-from partita.registry import indices
 from partita.statistics import Contingency
 from strategies import STRATEGIES, pairs, triples
 
-TWO_SIDED = [e for e in indices() if e.inputs == ("truth", "found")]
+TWO_SIDED = [e for e in catalogue() if e.inputs == ("truth", "found")]
 TINY = 1e-9
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
@@ -65,7 +65,7 @@ def distances(entry, table):
 # --- ranges ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("entry", indices(), ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 @given(data=st.data())
 def test_values_lie_in_the_range(entry, data):
     """The entry itself raises when a value leaves its range; here it only must not."""
@@ -173,7 +173,7 @@ def test_normalized(entry, kind, data):
     assert math.isnan(value) or 0 <= value <= 1
 
 
-# --- refutations: the stored counter-examples must really be ones ---------------------------------------------
+# --- refutations: the stored counter-examples must really be ones ------------------------------------
 
 
 @pytest.mark.parametrize(("entry", "example"), refuted("symmetric"))

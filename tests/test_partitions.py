@@ -381,7 +381,7 @@ def test_harden_takes_the_first_of_the_largest(partition):
     made = partition.harden()
     assert made.codes.tolist() == [row.tolist().index(row.max()) for row in values]
     ties = sum((row == row.max()).sum() > 1 for row in values)
-    assert (f"{ties} ties" in made.note) == bool(ties)
+    assert (f"{ties} tie" in made.note) == bool(ties)
 
 
 def test_noise_of_named_clusters_stays_noise():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,8 +14,8 @@ import partita as pt
 from partita import arrays, engine
 from partita.engine import Request, collect, prepare
 from partita.errors import KindError, ParameterError, TooLargeError
+from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Ensemble
-from partita.registry import indices
 from partita.statistics import Contingency, MembershipMoments, tables
 from strategies import STRATEGIES, integer_weights, pairs, partitions
 
@@ -62,7 +64,7 @@ def test_tables_merge_over_any_cut_in_any_order(data, sides):
         ]
         return Contingency.from_block(*block, None if weight is None else weight[rows])
 
-    blocks = [part(slice(a, b)) for a, b in zip(cut, cut[1:], strict=False)]
+    blocks = [part(slice(a, b)) for a, b in pairwise(cut)]
     whole = Contingency.from_block(truth, found, weight)
     exact = truth.kind is found.kind is HARD
     for order in (blocks, blocks[::-1]):
@@ -81,7 +83,7 @@ def test_moments_merge_over_any_cut_in_any_order(data, found):
     weight = data.draw(st.none() | integer_weights(n))
     blocks = [
         MembershipMoments.from_block(found.take(slice(a, b)), None if weight is None else weight[a:b])
-        for a, b in zip(cut, cut[1:], strict=False)
+        for a, b in pairwise(cut)
     ]
     whole = MembershipMoments.from_block(found, weight)
     for order in (blocks, blocks[::-1]):
@@ -114,7 +116,7 @@ def test_moments_by_the_definition(found):
         assert moments.nonspecificities == pytest.approx(nonspecificity, abs=1e-12)
 
 
-@pytest.mark.parametrize("entry", indices(), ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 @given(data=st.data())
 def test_whole_number_weights_are_repeated_objects(entry, data):
     n = data.draw(st.integers(1, 7))
@@ -188,7 +190,7 @@ def test_many_clusters_make_a_sparse_table_with_the_same_values():
     assert table.is_sparse
     dense = Contingency.from_counts(table.counts)
     assert table.counts.sum() == 2000
-    for entry in indices():
+    for entry in catalogue():
         if entry.inputs == ("truth", "found"):
             assert entry.of(table) == pytest.approx(entry.of(dense), rel=1e-12, abs=1e-12)
     halves = Contingency.from_block(
@@ -224,11 +226,13 @@ def test_sparse_memberships_give_the_dense_table(data, sides):
 def test_all_tables_of_an_ensemble_come_from_one_product(data):
     n = data.draw(st.integers(1, 9))
     members = [data.draw(partitions(n, IN_TABLES)) for _ in range(data.draw(st.integers(1, 4)))]
-    stack = Contingency.from_ensemble(Ensemble(members))
+    weight = data.draw(st.none() | integer_weights(n))
+    stack = Contingency.from_ensemble(Ensemble(members), sample_weight=weight)
     for i, a in enumerate(members):
         for j, b in enumerate(members):
             one = Contingency.from_block(
-                *(pt.HardPartition.from_codes(p.codes, p.names) if p.kind is HARD else p for p in (a, b))
+                *(pt.HardPartition.from_codes(p.codes, p.names) if p.kind is HARD else p for p in (a, b)),
+                weight,
             )
             cells = stack.counts[i, j, : a.n_clusters, : b.n_clusters]
             if one.kinds == (HARD, HARD) and stack.kinds != (HARD, HARD):

@@ -24,7 +24,7 @@ T = TypeVar("T")
 BLOCK_ROWS = 16384
 """Rows of one block of memberships: two blocks of a dozen columns stay in a core's cache."""
 
-HARD_BLOCK_ROWS = 1 << 18
+HARD_BLOCK_ROWS = 1 << 20
 """Rows of one block of labels."""
 
 COMPILED_FROM = 100_000
@@ -288,6 +288,34 @@ def missing_labels(missing: int, n: int) -> PartitionError:
         need="a label for every object",
         fix="drop these objects on both sides, or use -1 (noise) beside non-negative integers",
     )
+
+
+# --- weights ----------------------------------------------------------------------------------------
+
+
+def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
+    """Weights as an array of finite numbers, at least 0, not all 0; whole numbers stay whole."""
+    try:
+        weight = np.asarray(sample_weight)
+    except ValueError:
+        weight = np.empty(0, dtype=object)
+    if weight.ndim != 1 or weight.dtype.kind not in "iufb" or n not in (None, weight.size):
+        raise ParameterError(
+            "sample_weight is not a list of numbers, one for each object.",
+            got=f"array of shape {weight.shape}, dtype {weight.dtype}",
+            need="one number for each object" if n is None else f"{n} numbers, one for each object",
+        )
+    if weight.dtype.kind in "ub":
+        weight = weight.astype(np.int64)
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
+        raise ParameterError(
+            "sample_weight cannot be multiplicities.",
+            got=f"smallest {weight.min() if weight.size else 'none'}, sum {weight.sum():g}",
+            need="finite weights, at least 0, not all 0",
+        )
+    if weight.dtype.kind == "f" and (weight == np.floor(weight)).all() and weight.sum() < 2.0**53:
+        weight = weight.astype(np.int64)
+    return weight
 
 
 # --- random state -----------------------------------------------------------------------------------

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from partita import __version__
-
-if TYPE_CHECKING:
-    from partita.results import Result
 
 FORMATS = click.Choice(["table", "json", "csv", "markdown"])
 LONGEST_LINE = 400
@@ -21,7 +17,7 @@ LONGEST_LINE = 400
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__)
 def commands() -> None:
-    """Judge clusterings of every kind: how far do two of them agree?"""
+    """Judge clusterings of every kind: say how far two of them agree."""
 
 
 form_option = click.option(
@@ -125,7 +121,11 @@ def compare(
         if id_column is not None:
             problem.fix = "leave --id away if both files have the same objects in the same order"
         raise
-    _write(result, form)
+    click.echo(result.write(form))
+    if form == "csv":  # rows only on stdout, but what was dropped is always told
+        skipped = ", ".join(x.index for x in result.left_out)
+        for note in (*result.notes, *([f"left out: {skipped}"] if skipped else [])):
+            click.echo(note, err=True)
 
 
 def _split_columns(text: str | None) -> list[str] | None:
@@ -149,13 +149,6 @@ def _split_indices(text: str | None) -> list[str] | None:
         else:
             names.append(piece)
     return names
-
-
-def _write(result: Result, form: str) -> None:
-    click.echo(result.write(form))
-    if form == "csv":
-        for note in result.notes:  # rows only on stdout, but what was dropped is always told
-            click.echo(note, err=True)
 
 
 @commands.command()
@@ -227,4 +220,4 @@ def _in_options(text: str) -> str:
     import re
 
     text = re.sub(r'\bkind="(\w+)"', r"--truth-kind or --found-kind \1", text)
-    return re.sub(r'\bnoise="(\w+)"', r"--noise \1", text).replace("normalize=True", "--normalize")
+    return text.replace('noise="', '--noise "').replace("normalize=True", "--normalize")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
@@ -85,22 +85,26 @@ class Comparison(Result):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(f.name for f in fields(IndexValue))
+
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a row, with every column."""
         return [asdict(row) for row in self.rows]
 
     def table(self) -> Table:
         """The rows, as they print; columns that hold nothing are left away."""
-        columns = ("index", "symbol", "value", "best", "direction", "lower", "upper", "p", "caveat")
         often = [c for c, times in Counter(row.caveat for row in self.rows).items() if c and times > 1]
         marks = {caveat: f"[{i}]" for i, caveat in enumerate(often, start=1)}
-        rows = tuple(tuple(_cell(name, getattr(row, name), marks) for name in columns) for row in self.rows)
+        rows = tuple(tuple(_cell(n, getattr(row, n), marks) for n in self.columns) for row in self.rows)
         footnotes = tuple(f"{mark} {caveat}" for caveat, mark in marks.items())
         reasons: dict[str, list[str]] = {}
         for x in self.left_out:
             reasons.setdefault(x.reason, []).append(x.index)
         skipped = tuple(f"left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
-        return Table(self.title, columns, rows, footnotes + self.notes + skipped).without_blank_columns()
+        return Table(self.title, self.columns, rows, footnotes + self.notes + skipped).without_blank_columns()
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold, and that `from_dict` reads."""
@@ -258,7 +262,7 @@ def _reflexivity_note(entries: Sequence[Index], inputs: Inputs) -> tuple[str, ..
 
 
 def _cluster_counts(inputs: Inputs, collected: Mapping[Any, Any]) -> list[int]:
-    """Clusters that are not empty, from the table where there is one: counting labels anew would cost more."""
+    """Clusters that are not empty, from the table where there is one: counting labels anew costs more."""
     for statistic in collected.values():
         if isinstance(statistic, Contingency):
             return [int(statistic.n_rows), int(statistic.n_columns)]
@@ -288,7 +292,7 @@ def self_agreement(found: Any, index: str | Index = "NMI", **options: Any) -> fl
 
     Examples
     --------
-    >>> self_agreement([[0.9, 0.1], [0.2, 0.8]], "rand")
-    0.05...
+    >>> round(self_agreement([[0.9, 0.1], [0.2, 0.8]], "VI"), 4)
+    1.1213
     """
     return find(index)(found, found, **options)

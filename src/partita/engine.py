@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, frame_library, map_blocks
+from partita.arrays import Array, frame_library, map_blocks, multiplicities
 from partita.errors import MismatchError, ParameterError, PartitionError
-from partita.partitions import HardPartition, Kind, Partition, as_partition, lengths_differ
+from partita.partitions import (
+    HARD,
+    HardPartition,
+    Kind,
+    MembershipPartition,
+    Partition,
+    as_partition,
+    lengths_differ,
+)
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 
@@ -32,18 +41,14 @@ class Inputs:
     """Clusterings of the same objects, aligned, with noise and weights settled."""
 
     partitions: Mapping[str, Partition]
+    n_objects: int
     weight: Array | None = None
     coverage: float = 1.0
     dropped: int = 0
     notes: tuple[str, ...] = ()
     frame: str | None = field(default=None, compare=False)
 
-    @property
-    def n_objects(self) -> int:
-        """The number of objects that are left."""
-        return next(iter(self.partitions.values())).n_objects
-
-    @property
+    @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of the clusterings, in their order."""
         return tuple(p.kind for p in self.partitions.values())
@@ -66,12 +71,27 @@ def prepare(given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: 
     partitions, rows, dropped = _align(partitions)
     if weight is not None:
         weight = _align_weight(weight, weight_index, first, rows)
+        if not weight.all():
+            counted = np.flatnonzero(weight)
+            partitions = {name: p.take(counted) for name, p in partitions.items()}
+            weight = weight[counted]
+    partitions = {name: _crisp(p) for name, p in partitions.items()}
     if dropped:
         kept = next(iter(partitions.values())).n_objects
         notes.append(f"aligned by index: {kept} objects are in all inputs, {dropped} were left out")
     partitions, weight, coverage, noise_notes = _settle_noise(partitions, weight, noise)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in partitions.items()}
-    return Inputs(ready, weight, coverage, dropped, tuple(notes + noise_notes), frame)
+    nothing_left = noise == "ignore" and coverage == 0.0
+    n = 0 if nothing_left else next(iter(ready.values())).n_objects
+    return Inputs(ready, n, weight, coverage, dropped, tuple(notes + noise_notes), frame)
+
+
+def _crisp(partition: Partition) -> Partition:
+    """One-hot memberships as the hard partition they are, so that every index treats them alike."""
+    if isinstance(partition, MembershipPartition) and partition.is_crisp:
+        hard: HardPartition = partition.to(HARD)
+        return hard
+    return partition
 
 
 def collect(
@@ -147,27 +167,7 @@ def _read_weight(sample_weight: Any) -> tuple[Array | None, Any]:
     if sample_weight is None:
         return None, None
     index = sample_weight.index if frame_library(sample_weight) == "pandas" else None
-    try:
-        weight = np.asarray(sample_weight)
-    except ValueError:
-        weight = np.empty(0, dtype=object)
-    if weight.ndim != 1 or weight.dtype.kind not in "iufb":
-        raise ParameterError(
-            "sample_weight is not a list of numbers.",
-            got=f"array of shape {weight.shape}, dtype {weight.dtype}",
-            need="one number for each object",
-        )
-    if weight.dtype.kind in "ub":
-        weight = weight.astype(np.int64)
-    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
-        raise ParameterError(
-            "sample_weight cannot be multiplicities.",
-            got=f"smallest {weight.min() if weight.size else 'none'}, sum {weight.sum():g}",
-            need="finite weights, at least 0, not all 0",
-        )
-    if weight.dtype.kind == "f" and (weight == np.floor(weight)).all() and weight.sum() < 2.0**53:
-        weight = weight.astype(np.int64)
-    return weight, index
+    return multiplicities(sample_weight), index
 
 
 def _align_weight(weight: Array, index: Any, first: Partition, rows: Array | None) -> Array:
@@ -203,7 +203,7 @@ def _settle_noise(
     anywhere = np.zeros(n, dtype=bool)
     for mask in noisy.values():
         anywhere |= mask
-    coverage = 1.0 - float(anywhere.mean())
+    coverage = float((~anywhere).mean())
     counts = ", ".join(f"{int(mask.sum())} in {name}" for name, mask in noisy.items())
     if policy == "raise":
         raise PartitionError(
@@ -213,7 +213,7 @@ def _settle_noise(
             fix='noise="cluster", "singletons" or "ignore"',
         )
     notes = [f'noise: {counts}; coverage {coverage:.1%}; policy "{policy}"']
-    if policy == "ignore":
+    if policy == "ignore" and coverage > 0.0:
         kept = np.flatnonzero(~anywhere)
         partitions = {name: p.take(kept) for name, p in partitions.items()}
         weight = None if weight is None else weight[kept]

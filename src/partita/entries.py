@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import partita.indices  # noqa: F401 (registers the indices that are listed here)
 from partita.errors import near_names
@@ -18,89 +18,129 @@ from partita.results import Result, Table, show
 
 __all__ = ["Catalogue", "IndexCard", "card", "catalogue", "reference"]
 
+KIND_LETTERS = {kind: kind.value[0].upper() for kind in Kind}
+CLAIM_LETTERS = dict(zip(CLAIMS, "SIRETNZ", strict=True))
+WIDEST_RANGE = 18
+"""A longer range is cut in the terminal, where all columns must fit."""
+
 
 @dataclass(frozen=True, repr=False)
 class Catalogue(Result):
     """All indices, one row each."""
 
-    rows: tuple[dict[str, Any], ...] = ()
+    entries: tuple[Index, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a row."""
-        return [dict(row) for row in self.rows]
+        """One dictionary for each index."""
+        return [
+            {
+                "index": entry.name,
+                "symbol": entry.symbol or "",
+                "title": entry.title,
+                "inputs": ", ".join(entry.inputs),
+                "kinds": ", ".join(entry.kinds),
+                "range": _by_kind(entry, partial(range_text, entry)),
+                "best": entry.best,
+                "direction": entry.direction,
+                "claims": _claims_held(entry),
+                "references": ", ".join(entry.references),
+            }
+            for entry in self.entries
+        ]
 
     def table(self) -> Table:
-        """The rows, as they print."""
-        columns = tuple(self.rows[0]) if self.rows else ()
-        return Table(
-            f"{len(self.rows)} indices", columns, tuple(tuple(r.values()) for r in self.rows), self.notes
+        """Every column; a range or claim that is not the same for all kinds names them."""
+        rows = self.records()
+        columns = tuple(rows[0]) if rows else ()
+        return Table(self._title, columns, tuple(tuple(row.values()) for row in rows), self.notes)
+
+    def brief(self) -> Table:
+        """A terminal's width of it: letters for kinds and claims, facts for the hardest kind."""
+        columns = ("index", "symbol", "kinds", "range", "better", "claims", "references")
+        rows = tuple(
+            (
+                entry.name,
+                entry.symbol or "",
+                "".join(KIND_LETTERS[kind] for kind in entry.kinds),
+                _short_range(entry),
+                entry.direction,
+                _claim_letters(entry),
+                ", ".join(entry.references),
+            )
+            for entry in self.entries
         )
+        legend = (
+            f"kinds: {_legend(KIND_LETTERS)}",
+            f"claims: {_legend(CLAIM_LETTERS)}; - refuted, . not known",
+            "range and claims are for the first of the kinds; ? is not known, ... depends on the input",
+            "partita indices NAME shows one index whole; --format markdown, csv or json has every column",
+        )
+        return Table(self._title, columns, rows, self.notes + legend)
+
+    @property
+    def _title(self) -> str:
+        return f"{len(self.entries)} indices"
 
 
 @dataclass(frozen=True, repr=False)
 class IndexCard(Result):
     """One index: every fact of its entry."""
 
+    name: str = ""
     title: str = ""
     facts: tuple[tuple[str, str], ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a fact."""
-        return [{"fact": name, "text": text} for name, text in self.facts]
+        """One dictionary for each fact."""
+        facts = (("index", self.name), ("title", self.title), *self.facts)
+        return [{"fact": fact, "text": text} for fact, text in facts]
 
     def table(self) -> Table:
         """The facts, as they print."""
-        return Table(self.title, ("fact", "text"), self.facts, self.notes)
+        return Table(f"{self.name}: {self.title}", ("fact", "text"), self.facts, self.notes)
 
 
 def catalogue() -> Catalogue:
     """Every index with its kinds, range, direction, claims and references."""
-    rows = tuple(
-        {
-            "index": entry.name,
-            "symbol": entry.symbol or "",
-            "of": ", ".join(entry.inputs),
-            "kinds": _kinds_text(entry.kinds),
-            "range": range_text(entry, entry.kinds[0]),
-            "direction": entry.direction,
-            "claims": _short_claims(entry),
-            "references": ", ".join(entry.references),
-        }
-        for entry in indices()
-    )
-    return Catalogue(
-        notes=(
-            "range and claims: for the hardest kind the index is defined for; partita indices NAME shows all",
-        ),
-        rows=rows,
-    )
+    return Catalogue(entries=tuple(indices()))
 
 
 def card(name: str | Index) -> IndexCard:
     """Everything known about one index."""
     entry = find(name)
+    best = f"{show(entry.best)} ({entry.direction} is better)" if entry.best is not None else ""
     facts: list[tuple[str, str]] = [
+        ("symbol", entry.symbol or "none"),
+        ("also named", ", ".join(entry.aliases)),
         ("call", f"partita.indices.{entry.name}{entry.__signature__}".replace(" -> float", "")),
-        ("symbol", ", ".join(s for s in (entry.symbol, *entry.aliases) if s) or "none"),
+        ("options", "; ".join(_option_text(entry, option) for option in entry.options)),
         ("what", " ".join(_summary(entry).split())),
         ("formula", entry.formula),
+        ("best", best or "none (it describes)"),
+        ("range", _by_kind(entry, partial(range_text, entry))),
         (
-            "best",
-            "none (it describes)"
-            if entry.best is None
-            else f"{show(entry.best)} ({entry.direction} is better)",
+            "metric class",
+            _by_kind(entry, lambda kind: entry.metric_class(kind) or "none claimed")
+            if _is_pair(entry)
+            else "",
         ),
     ]
-    facts += [(f"range, {kind}", range_text(entry, kind)) for kind in entry.kinds]
-    facts += [(claim, _claim_text(entry, claim)) for claim in CLAIMS if _claim_text(entry, claim)]
-    for kind in entry.kinds:
-        if entry.metric_class(kind):
-            facts.append((f"class, {kind}", str(entry.metric_class(kind))))
+    facts += [(claim, _claim_text(entry, claim)) for claim in CLAIMS]
     facts += [("limit", f"{show(limit.value)} where {limit.reason}") for limit in entry.limits]
-    facts += [("caveat", text) for text in dict.fromkeys(entry.caveats.values()) if text]
-    facts += [("pitfalls", " ".join(_pitfalls(entry).split()))] if _pitfalls(entry) else []
+    facts += [("caveat", text) for text in dict.fromkeys(entry.caveats.values())]
+    facts += [("pitfalls", " ".join(_pitfalls(entry).split()))]
+    facts += [
+        ("checked value", f"{show(e.value)} ({e.source})")
+        for e in entry.examples
+        if e.value is not None and e.source
+    ]
     facts += [("reference", reference(key)) for key in entry.references]
-    return IndexCard(title=f"{entry.name}: {entry.title}", facts=tuple(facts))
+    return IndexCard(
+        notes=("yes: tested on random clusterings; no: a stored counter-example is run as a test",),
+        name=entry.name,
+        title=entry.title,
+        facts=tuple((fact, text) for fact, text in dict.fromkeys(facts) if text),
+    )
 
 
 def range_text(entry: Index, kind: Kind) -> str:
@@ -114,27 +154,60 @@ def range_text(entry: Index, kind: Kind) -> str:
 def _end_text(end: Any) -> str:
     if end is None:
         return "not known"
-    return str(getattr(end, "text", "depends on the input")) if callable(end) else show(float(end))
+    return str(getattr(end, "text", "depends on the input")) if callable(end) else f"{end:g}"
 
 
-def _kinds_text(kinds: Sequence[Kind]) -> str:
-    return "all" if len(kinds) == len(Kind) else ", ".join(k.value for k in kinds)
+def _short_range(entry: Index) -> str:
+    text = range_text(entry, entry.kinds[0]).replace("not known", "?")
+    return text if len(text) <= WIDEST_RANGE else text.partition(",")[0] + ", ...]"
+
+
+def _by_kind(entry: Index, text_of: Callable[[Kind], str]) -> str:
+    """One text when it is the same for all kinds, or each with its kinds."""
+    groups: dict[str, list[str]] = {}
+    for kind in entry.kinds:
+        groups.setdefault(text_of(kind), []).append(kind.value)
+    if len(groups) == 1:
+        return next(iter(groups))
+    return "; ".join(f"{', '.join(kinds)}: {text}" for text, kinds in groups.items())
+
+
+def _is_pair(entry: Index) -> bool:
+    return {"truth", "found"} <= set(entry.inputs)
 
 
 def _claim_text(entry: Index, claim: str) -> str:
-    if len(entry.inputs) < 2 and claim != "relabelling_invariant":
+    if not _is_pair(entry) and claim != "relabelling_invariant":
         return ""
-    by_status: dict[str, list[str]] = {}
-    for kind in entry.kinds:
-        by_status.setdefault(entry.status(claim, kind), []).append(kind.value)
-    words = {"claimed": "yes, tested", "refuted": "no, by a stored counter-example", "open": "not known"}
-    parts = [f"{words[s]}: {', '.join(kinds)}" for s, kinds in by_status.items()]
-    return f"{CLAIMS[claim]} ({'; '.join(parts)})"
+    words = {"claimed": "yes", "refuted": "no", "open": "not known"}
+    return f"{_by_kind(entry, lambda kind: words[entry.status(claim, kind)])} ({CLAIMS[claim]})"
 
 
-def _short_claims(entry: Index) -> str:
-    kind = entry.kinds[0]
-    return ", ".join(claim for claim in CLAIMS if entry.status(claim, kind) == "claimed")
+def _claims_held(entry: Index) -> str:
+    held = {claim: [k for k in entry.kinds if entry.status(claim, k) == "claimed"] for claim in CLAIMS}
+    return ", ".join(
+        claim if len(kinds) == len(entry.kinds) else f"{claim} ({', '.join(kinds)})"
+        for claim, kinds in held.items()
+        if kinds
+    )
+
+
+def _claim_letters(entry: Index) -> str:
+    marks = {"refuted": "-", "open": "."}
+    return "".join(
+        marks.get(entry.status(claim, entry.kinds[0]), letter) for claim, letter in CLAIM_LETTERS.items()
+    )
+
+
+def _legend(letters: Mapping[Any, str]) -> str:
+    return ", ".join(f"{letter} {name}" for name, letter in letters.items())
+
+
+def _option_text(entry: Index, name: str) -> str:
+    """An option with its default first, and what else it may be."""
+    default, hint = entry.options[name], entry.option_types.get(name)
+    others = [repr(c) for c in get_args(hint) if c != default] if get_origin(hint) is Literal else []
+    return f"{name}={default!r}" + (f" (or {', '.join(others)})" if others else "")
 
 
 def _summary(entry: Index) -> str:

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import math
-import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,18 +21,9 @@ __all__ = ["read_partition"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 OTHER_SEPARATORS = ";,\t|"
-BROKEN_NUMPY_FILE = (
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    MemoryError,
-    OverflowError,
-    RuntimeError,
-    SyntaxError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"]
+WELL_FORMED = "lines of equally many columns; a text that holds the separator in double quotes"
+WHICH_COLUMNS = "if some are no memberships: --truth-column / --found-column NAME, --id NAME"
 
 
 def read_partition(
@@ -64,7 +54,7 @@ def read_partition(
     normalize : bool
         Divide each row of memberships by its sum first.
     """
-    file = Path(path)
+    file, shown = Path(path), str(path) or "''"
     try:
         if file.is_dir():
             raise FileError("this is a directory.", need="a file")
@@ -72,13 +62,15 @@ def read_partition(
             return _from_numpy(file, columns, id_column, kind, normalize)
         return _from_text(file, columns, id_column, kind, header, normalize)
     except PartitaError as problem:
-        problem.got = f"{path}: {problem.got}" if problem.got else str(path)
+        problem.got = f"{shown}: {problem.got}" if problem.got else shown
         raise
     except FileNotFoundError:
-        raise FileError("there is no such file.", got=str(path), need="a file that can be read") from None
+        raise FileError("there is no such file.", got=shown, need="a file that can be read") from None
     except (OSError, EOFError, zlib.error) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise FileError("this file cannot be read.", got=f"{path}: {reason}") from None
+        raise FileError(
+            "this file cannot be read.", got=f"{shown}: {reason}", need="a whole file that may be read"
+        ) from None
 
 
 def _check_names(wanted: Sequence[str], known: Sequence[str], noun: str) -> None:
@@ -99,38 +91,46 @@ def _from_numpy(
             need="a .csv or .tsv file",
             fix="leave --id away if both files have the same objects in the same order",
         )
-    try:
-        loaded = np.load(file, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            if columns is not None:
-                raise ParameterError("a .npy file has no named columns.", need="no column for this file")
-            return as_partition(loaded, kind, normalize=normalize)
-        with loaded:
-            names = list(loaded.files)
-            chosen = ["mass", "F"] if columns is None and {"mass", "F"} <= set(names) else columns or names
-            _check_names(chosen, names, "array")
-            arrays = {name: loaded[name] for name in chosen} if len(chosen) == 1 or columns is None else {}
-    except PartitaError:
-        raise
-    except BROKEN_NUMPY_FILE as problem:
-        raise FileError(
-            "this is no NumPy file of plain numbers or texts.",
-            got=str(problem).partition("\n")[0],
-            need="an array saved by numpy.save or numpy.savez, whole, without Python objects in it",
-        ) from None
-    if set(arrays) == {"mass", "F"}:
+    with file.open("rb") as stream:
+        try:
+            arrays = _arrays(np.load(stream, allow_pickle=False), columns)
+        except PartitaError:
+            raise
+        except Exception as problem:  # noqa: BLE001 (numpy's parsers let pass whatever they meet)
+            raise FileError(
+                "this is no NumPy file of plain numbers or texts.",
+                got=str(problem).partition("\n")[0],
+                need="an array saved by numpy.save or numpy.savez, whole, without Python objects in it",
+            ) from None
+    if len(arrays) > 1:
         return as_partition(arrays, kind, normalize=normalize)
-    if len(arrays) != 1:
-        raise FileError(
-            "this file holds several arrays." if names else "this file holds no array.",
-            got=", ".join(names) or None,
-            need="one array for a clustering",
-            fix="--truth-column / --found-column NAME" if names else None,
-        )
-    (array,) = arrays.values()
+    ((name, array),) = arrays.items()
     if not isinstance(array, np.ndarray):
-        raise FileError("this .npz file holds something that is no array.", got=chosen[0])
+        raise FileError("this .npz file holds something else than arrays.", got=name, need="an array")
     return as_partition(array, kind, normalize=normalize)
+
+
+def _arrays(loaded: Any, columns: Sequence[str] | None) -> dict[str, Any]:
+    """The one array that is wanted, by name, or masses with their focal sets."""
+    if isinstance(loaded, np.ndarray):
+        if columns is not None:
+            raise ParameterError(
+                "a .npy file has no named columns.", got=", ".join(columns), need="no column for this file"
+            )
+        return {"": loaded}
+    names = list(loaded.files)
+    _check_names(columns or (), names, "array")
+    wanted = list(columns or names)
+    if columns is None and {"mass", "F"} <= set(names):
+        wanted = ["mass", "F"]
+    elif len(wanted) != 1:
+        raise FileError(
+            "a clustering is one array, and this file holds several." if wanted else "this file is empty.",
+            got=", ".join(wanted) or None,
+            need='one array, or "mass" and "F"',
+            fix="--truth-column / --found-column NAME" if wanted else None,
+        )
+    return {name: loaded[name] for name in wanted}
 
 
 # --- text -------------------------------------------------------------------------------------------------
@@ -161,6 +161,7 @@ def _from_text(
     chosen = list(columns or free)
     if not chosen:
         raise FileError("this file holds identifiers only.", got=repr(id_column), need="a column of labels")
+    texts = [*(chosen if len(chosen) == 1 else ()), *(() if id_column is None else (id_column,))]
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -170,22 +171,28 @@ def _from_text(
             index_col=False,
             skipinitialspace=True,
             skip_blank_lines=False,
-            na_values=["NAN"],
-            dtype={chosen[0]: "category"} if len(chosen) == 1 else None,
-            converters=None if id_column is None else {id_column: str.strip},
-            float_precision="round_trip",
+            keep_default_na=False,
+            na_values=dict.fromkeys(free, MISSING),
+            dtype=dict.fromkeys(texts, object),
             low_memory=False,
         )
     except (ValueError, OverflowError) as problem:
-        raise FileError("this file is malformed.", got=str(problem).strip()) from None
+        raise FileError("this file is malformed.", got=str(problem).strip(), need=WELL_FORMED) from None
+    words = [name for name in chosen if len(chosen) > 1 and frame[name].dtype.kind not in "biuf"]
+    if words:
+        raise FileError(
+            "several columns are read as a matrix of memberships, and not all of them are numbers.",
+            got=f"words in {', '.join(map(repr, words[:5]))}",
+            need="one column of labels, or columns of memberships only",
+            fix=WHICH_COLUMNS,
+        )
     index = None if id_column is None else _identifiers(frame[id_column], id_column)
     try:
         values = _labels(frame[chosen[0]], header) if len(chosen) == 1 else frame[chosen]
         part = as_partition(values if index is None else values.set_axis(index), kind, normalize=normalize)
     except PartitionError as problem:
         if columns is None and len(chosen) > 1:
-            hint = "if not all columns are memberships: --truth-column / --found-column NAME, --id NAME"
-            problem.fix = f"{problem.fix}; {hint}" if problem.fix else hint
+            problem.fix = f"{problem.fix}; {WHICH_COLUMNS}" if problem.fix else WHICH_COLUMNS
         raise
     part.index = index
     return part
@@ -195,7 +202,7 @@ def _text(raw: bytes, packed: bool) -> str:
     content = gzip.decompress(raw) if packed else raw
     try:
         text = content.decode("utf-8-sig")
-        place = text.find("\0")
+        place = content.find(0)
     except UnicodeDecodeError as problem:
         place = problem.start
     if place >= 0:
@@ -221,7 +228,9 @@ def _column_names(text: str, separator: str, header: bool | None) -> list[str]:
                     need=f"the same number of columns in every line, separated by {separator!r}",
                 )
     except csv.Error as problem:
-        raise FileError("this file is malformed.", got=f"line {lines.line_num}: {problem}") from None
+        raise FileError(
+            "this file is malformed.", got=f"line {lines.line_num}: {problem}", need=WELL_FORMED
+        ) from None
     if not first or (lines.line_num < 2 and header is not False):
         raise FileError("this file holds no objects.", need="a header and one line for each object")
     other = next((s for s in OTHER_SEPARATORS if len(first) == 1 and s in first[0]), None)
@@ -235,16 +244,16 @@ def _column_names(text: str, separator: str, header: bool | None) -> list[str]:
     if header is False:
         return [str(i) for i in range(len(first))]
     names = [name.strip() for name in first]
+    # pandas names the columns of a matrix 0, 1, 2, ...; up to 1 this may as well be an object
+    is_counted = len(names) > 2 and names == [str(i) for i in range(len(names))]
+    if header is None and not is_counted and all(_number(name) is not None for name in names):
+        raise _header_or_object(", ".join(names[:6]), "it holds numbers")
     if len(set(names)) < len(names):
         raise FileError(
             "two columns have the same name.",
             got=repr(next(name for name in names if names.count(name) > 1)),
             need="different names in the first line",
         )
-    # pandas names the columns of a matrix 0, 1, 2, ...; up to 1 this may as well be an object
-    is_counted = len(names) > 2 and names == [str(i) for i in range(len(names))]
-    if header is None and not is_counted and all(_number(name) is not None for name in names):
-        raise _header_or_object(", ".join(names[:6]), "it holds numbers")
     return names
 
 
@@ -261,7 +270,7 @@ def _identifiers(column: Any, name: str) -> Any:
     """Identifiers stay text: 007 and 7 are two objects."""
     import pandas as pd
 
-    index = pd.Index(column, dtype=object)
+    index = pd.Index(column.str.strip(), dtype=object)
     wrong = index[index.duplicated() | (index == "")]
     if len(wrong):
         raise MismatchError(
@@ -277,7 +286,7 @@ def _labels(column: Any, header: bool | None) -> Any:
     """A column of texts as labels, whole numbers where all are; a label with two spellings is refused."""
     import pandas as pd
 
-    codes, texts = column.cat.codes.to_numpy(), [str(text) for text in column.cat.categories]
+    codes, texts = pd.factorize(column)
     if (codes < 0).any():
         raise missing_labels(int((codes < 0).sum()), len(codes))
     if header is None and column.name in texts:

@@ -30,7 +30,9 @@ class Table:
 
     def without_blank_columns(self) -> Table:
         """The table without the columns that hold nothing."""
-        kept = [i for i, _ in enumerate(self.columns) if any(not _is_blank(row[i]) for row in self.rows)]
+        if not self.rows:
+            return self
+        kept = [i for i, _ in enumerate(self.columns) if any(row[i] not in (None, "") for row in self.rows)]
         return Table(
             self.title,
             tuple(self.columns[i] for i in kept),
@@ -45,7 +47,7 @@ class Table:
         widths = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(self.columns)]
         before = sum(widths[:-1]) + 2 * (len(widths) - 1)
         if widths:
-            widths[-1] = min(widths[-1], max(24, width - before))
+            widths[-1] = min(widths[-1], max(20, width - before))
         lines = [self.title, ""] if self.title else []
         for row in [list(self.columns), *cells]:
             last = textwrap.wrap(row[-1], widths[-1]) or [""] if widths else [""]
@@ -158,6 +160,12 @@ class Result:
     def _repr_html_(self) -> str:
         return self.table().html()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        rows = self.records()
+        return tuple(rows[0]) if rows else ()
+
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a row, with every column."""
         raise NotImplementedError
@@ -167,7 +175,7 @@ class Result:
         import narwhals as nw
 
         rows = self.records()
-        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        columns = {name: [row[name] for row in rows] for name in self.columns}
         if self.frame == "pandas":
             import pandas as pd
 
@@ -192,9 +200,7 @@ class Result:
         if form == "table":
             return self.brief().text()
         if form == "csv":
-            rows = self.records()
-            columns = tuple(rows[0]) if rows else ()
-            return Table("", columns, tuple(tuple(r.values()) for r in rows)).csv()
+            return Table("", self.columns, tuple(tuple(r.values()) for r in self.records())).csv()
         if form in ("markdown", "html"):
             return str(getattr(self.table(), form)())
         raise ParameterError("no such format.", got=repr(form), need=", ".join(FORMATS))

@@ -5,14 +5,14 @@
 
 from typing import Any
 
-from partita.indices import information, pairs
+from partita.indices import conditional, information, pair_counts, pairs
 from partita.registry import find, index
 from partita.registry import indices as catalogue
 
 __all__ = ["catalogue", "find", "index"]
 __all__ += [entry.name for entry in catalogue()]
 
-_families = (information, pairs)
+_families = (information, conditional, pair_counts, pairs)
 globals().update({entry.name: entry for entry in catalogue()})
 
 

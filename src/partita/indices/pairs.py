@@ -1,8 +1,4 @@
-"""Indices that count pairs of objects (franti2017 part VI), on hard and soft tables alike.
-
-Throughout, a pair of objects is together in both clusterings (a), in truth only (b), in found only (c), or
-in neither (d). franti2017's slides exchange b and c between text and formulas; names are safer.
-"""
+"""Indices that count pairs of objects (franti2017 part VI), on hard and soft tables alike."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import math
 
 import numpy as np
 
+from partita.indices.pair_counts import RAND_FOUND, RAND_TRUTH
 from partita.registry import (
     ALL,
     FUZZY,
@@ -42,13 +39,13 @@ SCALED_TYPICALITIES = Example(
 BY_CHANCE = {"zero_by_chance": {HARD: Example([0, 0, 0, 1, 1], [0, 0, 0, 1, 1])}}
 UNBOUNDED = {SOFT: "soft: no known lower end; coassociation_rand_distance is the bounded alternative"}
 
-# franti2017's example, read as the 17-object table that its four counts fit
-RAND_TRUTH = [0] * 6 + [1] * 6 + [2] * 5
-RAND_FOUND = [0] * 5 + [1] + [0] + [1] * 4 + [2] + [0] * 2 + [2] * 3
+
+def _one_object(t: Contingency) -> Array:
+    return np.asarray(t.is_whole & (t.n <= 1))
 
 
 def _no_pairs(t: Contingency) -> Array:
-    return t.n <= 1
+    return np.asarray(t.n <= 1)
 
 
 def _too_soft(t: Contingency) -> Array:
@@ -60,7 +57,8 @@ def _too_soft(t: Contingency) -> Array:
 
 def _identical(t: Contingency) -> Array:
     _, b, c, _ = t.pairs
-    return np.asarray(t.is_whole & (b == 0) & (c == 0))
+    both_constant = (t.n_rows <= 1) & (t.n_columns <= 1)
+    return np.asarray(both_constant | (t.is_whole & (b == 0) & (c == 0)))
 
 
 def _trivial(t: Contingency) -> Array:
@@ -80,115 +78,8 @@ TOO_SOFT = Limit(
 )
 TRIVIAL = "both clusterings are the same trivial one (all together, or each object on its own)"
 SAME = Limit(_same_and_trivial, 1.0, TRIVIAL)
-ALL_PAIRS = bound("n (n - 1) / 2", lambda t: t.n * (t.n - 1.0) / 2.0)
-HALF_SQUARE = bound("n^2 / 2", lambda t: t.n * t.n / 2.0)
 ONE_OBJECT = "there is only one object, and so no pair"
-
-
-@index(
-    title="Pairs together in both clusterings",
-    best=None,
-    range={HARD: (0.0, ALL_PAIRS), SOFT: (None, HALF_SQUARE)},
-    claims={"symmetric": ALL, "relabelling_invariant": ALL},
-    references=["franti2017", "hubert1985"],
-    formula=r"a = \sum_{ij} \binom{n_{ij}}{2}",
-    examples=[Example(RAND_TRUTH, RAND_FOUND, 20, source="franti2017, Rand index: a = 20")],
-)
-def pairs_in_both(table: Contingency) -> Floats:
-    """How many pairs of objects share a cluster in both clusterings; exact up to 1.3 x 10^8 objects.
-
-    Pitfalls
-    --------
-    Negative on soft tables whose cells hold less than one object each.
-
-    Examples
-    --------
-    >>> pairs_in_both([0, 0, 1, 1], [0, 0, 0, 1])
-    1.0
-    """
-    return table.pairs[0]
-
-
-@index(
-    title="Pairs together in truth only",
-    best=None,
-    range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
-    claims={"relabelling_invariant": ALL},
-    refuted={"symmetric": {HARD: Example([0, 0, 1, 1], [0, 0, 0, 1])}},
-    references=["franti2017", "hubert1985"],
-    formula=r"b = \sum_i \binom{n_{i\cdot}}{2} - a",
-    examples=[
-        Example(
-            RAND_TRUTH, RAND_FOUND, 20, source="definitions/franti_validation.md 2: 20 and 24 in text order"
-        )
-    ],
-)
-def pairs_in_truth_only(table: Contingency) -> Floats:
-    """How many pairs of objects share a true cluster but no found one.
-
-    Pitfalls
-    --------
-    franti2017's text and formulas exchange this count with `pairs_in_found_only`.
-
-    Examples
-    --------
-    >>> pairs_in_truth_only([0, 0, 1, 1], [0, 0, 0, 1])
-    1.0
-    """
-    return table.pairs[1]
-
-
-@index(
-    title="Pairs together in found only",
-    best=None,
-    range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
-    claims={"relabelling_invariant": ALL},
-    refuted={"symmetric": {HARD: Example([0, 0, 1, 1], [0, 0, 0, 1])}},
-    references=["franti2017", "hubert1985"],
-    formula=r"c = \sum_j \binom{n_{\cdot j}}{2} - a",
-    examples=[
-        Example(
-            RAND_TRUTH, RAND_FOUND, 24, source="definitions/franti_validation.md 2: 20 and 24 in text order"
-        )
-    ],
-)
-def pairs_in_found_only(table: Contingency) -> Floats:
-    """How many pairs of objects share a found cluster but no true one.
-
-    Pitfalls
-    --------
-    franti2017's text and formulas exchange this count with `pairs_in_truth_only`.
-
-    Examples
-    --------
-    >>> pairs_in_found_only([0, 0, 1, 1], [0, 0, 0, 1])
-    2.0
-    """
-    return table.pairs[2]
-
-
-@index(
-    title="Pairs together in neither clustering",
-    best=None,
-    range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
-    claims={"symmetric": ALL, "relabelling_invariant": ALL},
-    references=["franti2017", "hubert1985"],
-    formula=r"d = \binom{n}{2} - a - b - c",
-    examples=[Example(RAND_TRUTH, RAND_FOUND, 72, source="franti2017, Rand index: d = 72")],
-)
-def pairs_in_neither(table: Contingency) -> Floats:
-    """How many pairs of objects are apart in both clusterings; exact up to 1.3 x 10^8 objects.
-
-    Pitfalls
-    --------
-    With many clusters nearly all pairs are here, which is why the Rand index is then close to 1.
-
-    Examples
-    --------
-    >>> pairs_in_neither([0, 0, 1, 1], [0, 0, 0, 1])
-    2.0
-    """
-    return table.pairs[3]
+ONE = Limit(_one_object, 1.0, ONE_OBJECT)
 
 
 def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
@@ -216,7 +107,8 @@ def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
         **BY_CHANCE,
     },
     limits=[
-        Limit(_no_pairs, 1.0, ONE_OBJECT),
+        ONE,
+        Limit(lambda t, *, pairs: _no_pairs(t) & (pairs == "distinct"), math.nan, ONE_OBJECT),
     ],
     references=["rand1971", "franti2017"],
     formula=r"\frac{a + d}{a + b + c + d}",
@@ -267,7 +159,7 @@ def rand(table: Contingency, *, pairs: Pairs = "distinct") -> Floats:
         "triangle": {HARD: Example([0, 0, 1, 2], [0, 0, 1, 1], [0, 1, 2, 2])},
         "zero_by_chance": {FUZZY: _FUZZY_SELF},
     },
-    limits=[TOO_SOFT, SAME, Limit(_no_pairs, 1.0, ONE_OBJECT)],
+    limits=[SAME, TOO_SOFT, ONE],
     caveat=UNBOUNDED,
     references=["hubert1985", "franti2017", "lei2014"],
     formula=r"\frac{2 (a d - b c)}{(a + b)(b + d) + (a + c)(c + d)}",
@@ -313,7 +205,7 @@ def adjusted_rand(table: Contingency) -> Floats:
         "normalized": HARD,
     },
     refuted={"reflexive": NOT_REFLEXIVE, "separating": {POSSIBILISTIC: SCALED_TYPICALITIES}, **BY_CHANCE},
-    limits=[TOO_SOFT, SAME, Limit(_no_pairs, 1.0, ONE_OBJECT)],
+    limits=[SAME, TOO_SOFT, ONE],
     caveat=UNBOUNDED,
     references=["franti2017"],
     formula=r"\frac{a}{a + b + c}",
@@ -356,9 +248,9 @@ def jaccard(table: Contingency) -> Floats:
         **BY_CHANCE,
     },
     limits=[
-        TOO_SOFT,
         SAME,
-        Limit(_no_pairs, 1.0, ONE_OBJECT),
+        TOO_SOFT,
+        ONE,
         Limit(
             lambda t: (t.pairs[0] + t.pairs[1] == 0) | (t.pairs[0] + t.pairs[2] == 0),
             math.nan,
@@ -408,9 +300,9 @@ def fowlkes_mallows(table: Contingency) -> Floats:
         "zero_by_chance": {FUZZY: _FUZZY_SELF},
     },
     limits=[
-        TOO_SOFT,
         SAME,
-        Limit(_no_pairs, 1.0, ONE_OBJECT),
+        TOO_SOFT,
+        ONE,
         Limit(_trivial, math.nan, "one clustering is trivial (all together, or each object on its own)"),
     ],
     caveat=UNBOUNDED,
@@ -442,7 +334,7 @@ def hubert_gamma(table: Contingency) -> Floats:
     """
     a, b, c, d = table.pairs
     # roots factor by factor: the product of four pair counts passes the largest float
-    scale: Floats = np.sqrt((a + b) * (c + d)) * np.sqrt((a + c) * (b + d))
+    scale: Floats = np.sqrt((a + b) * (a + c)) * np.sqrt((c + d) * (b + d))
     return (a * d - b * c) / scale
 
 
@@ -466,7 +358,7 @@ def hubert_gamma(table: Contingency) -> Floats:
         "normalized": {HARD: Example([0, 0, 1, 1], [0, 1, 0, 1])},
         **BY_CHANCE,
     },
-    limits=[Limit(_no_pairs, 1.0, ONE_OBJECT)],
+    limits=[ONE, Limit(_no_pairs, math.nan, ONE_OBJECT)],
     references=["franti2017"],
     formula=r"\Gamma' = \frac{(a + d) - (b + c)}{a + b + c + d} = 2\,\mathrm{RI} - 1",
     examples=[Example(RAND_TRUTH, RAND_FOUND, 48 / 136, source="by hand: 2 x 92/136 - 1")],
@@ -490,7 +382,7 @@ def hubert_gamma_prime(table: Contingency) -> Floats:
 @index(
     title="Minkowski score",
     best=0.0,
-    range={HARD: (0.0, None), SOFT: (0.0, None)},
+    range={HARD: (0.0, math.inf), SOFT: (0.0, math.inf)},
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "separating": HARD},
     refuted={
         "symmetric": {HARD: Example([0, 0, 1, 1], [0, 0, 0, 1])},
@@ -501,9 +393,9 @@ def hubert_gamma_prime(table: Contingency) -> Floats:
         **BY_CHANCE,
     },
     limits=[
-        TOO_SOFT,
         Limit(_same_and_trivial, 0.0, TRIVIAL),
-        Limit(_no_pairs, 0.0, ONE_OBJECT),
+        TOO_SOFT,
+        Limit(_one_object, 0.0, ONE_OBJECT),
         Limit(lambda t: t.pairs[0] + t.pairs[1] == 0, math.nan, "truth has no pair together"),
     ],
     references=["franti2017"],
@@ -585,9 +477,9 @@ def mirkin(table: Contingency) -> Floats:
         **BY_CHANCE,
     },
     limits=[
-        TOO_SOFT,
         SAME,
-        Limit(_no_pairs, 1.0, ONE_OBJECT),
+        TOO_SOFT,
+        ONE,
         Limit(lambda t: t.pairs[0] + t.pairs[2] == 0, math.nan, "found has no pair together"),
     ],
     caveat=UNBOUNDED,
@@ -624,9 +516,9 @@ def pair_precision(table: Contingency) -> Floats:
         **BY_CHANCE,
     },
     limits=[
-        TOO_SOFT,
         SAME,
-        Limit(_no_pairs, 1.0, ONE_OBJECT),
+        TOO_SOFT,
+        ONE,
         Limit(lambda t: t.pairs[0] + t.pairs[1] == 0, math.nan, "truth has no pair together"),
     ],
     caveat=UNBOUNDED,

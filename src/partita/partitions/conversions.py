@@ -47,7 +47,7 @@ def to_kind(partition: Partition, kind: Kind) -> Any:
         return _carry(
             partition, _from_indicator(partition.possible.astype(np.float64), partition.names, kind)
         )
-    if isinstance(partition, FuzzyPartition) and kind is HARD:
+    if isinstance(partition, MembershipPartition) and kind is HARD:
         return _carry(partition, _one_hot_to_hard(partition))
     masses = _to_evidential(partition)
     made = masses if kind is EVIDENTIAL else _from_evidential(masses, kind, partition)
@@ -60,11 +60,10 @@ def _from_indicator(matrix: Array, names: tuple[Any, ...], kind: Kind) -> Any:
     return (FuzzyPartition if kind is FUZZY else PossibilisticPartition).trusted(matrix, names)
 
 
-def _one_hot_to_hard(partition: FuzzyPartition) -> HardPartition:
-    matrix = _dense(partition.memberships())
-    if (matrix.max(axis=1) < 1.0 - RANGE_TOLERANCE).any():
+def _one_hot_to_hard(partition: MembershipPartition) -> HardPartition:
+    if not partition.is_crisp:
         raise _lossy(partition, HARD)
-    return HardPartition.from_codes(matrix.argmax(axis=1), partition.names)
+    return HardPartition.from_codes(np.asarray(partition.values.argmax(axis=1)).ravel(), partition.names)
 
 
 def _to_evidential(partition: Partition) -> EvidentialPartition:
@@ -208,7 +207,7 @@ def harden(partition: Partition) -> HardPartition:
     ties = int(tied.sum() if noise is None else tied[~noise].sum())
     note = "hardened: largest " + ("typicality" if partition.kind is POSSIBILISTIC else "probability")
     if ties:
-        note += f"; {ties} ties went to the first cluster"
+        note += f"; {ties} tie{'s' * (ties > 1)} went to the first cluster"
     if noise is None:
         return _carry(partition, HardPartition.from_codes(codes, partition.names), note)
     note += f"; {int(noise.sum())} objects with most mass on the empty set are noise"

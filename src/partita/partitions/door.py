@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Column, blocks, frame_library, from_frame, is_sparse
+from partita.arrays import Column, frame_library, from_frame, is_sparse
 from partita.errors import ParameterError, PartitionError
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -16,6 +16,7 @@ from partita.partitions.memberships import (
     FuzzyPartition,
     PossibilisticPartition,
     dense_array,
+    is_one_hot,
     lies_on_its_side,
     numeric_matrix,
 )
@@ -151,7 +152,7 @@ def _from_matrix(
     matrix = numeric_matrix(_normalised(raw, normalize))
     if wanted is POSSIBILISTIC:
         return PossibilisticPartition(matrix, names=names, index=index)
-    if wanted is not FUZZY and _is_one_hot(matrix):
+    if wanted is not FUZZY and is_one_hot(matrix):
         columns = np.asarray(matrix.argmax(axis=1)).ravel()
         return HardPartition.from_codes(columns, normalise_names(names, matrix.shape[1]), index=index)
     if wanted is HARD:
@@ -169,18 +170,6 @@ def _from_matrix(
         return FuzzyPartition(matrix, names=names, index=index)
     except PartitionError as error:
         raise (_better_guess(matrix) if wanted is None else None) or error from None
-
-
-def _is_one_hot(matrix: Any) -> bool:
-    if is_sparse(matrix):
-        counts = np.diff(matrix.indptr)
-        return bool((matrix.data == 1).all() and (counts == 1).all())
-    for rows in blocks(matrix.shape[0], BLOCK_ROWS):
-        block = matrix[rows]
-        ones = block == 1
-        if not ((ones | (block == 0)).all() and (ones.sum(axis=1) == 1).all()):
-            return False
-    return True
 
 
 def _better_guess(matrix: Any) -> PartitionError | None:

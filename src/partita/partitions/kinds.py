@@ -21,7 +21,7 @@ class Kind(StrEnum):
     @property
     def softness(self) -> int:
         """The place in the order from hard (0) to evidential (4)."""
-        return list(Kind).index(self)
+        return _SOFTNESS[self]
 
     @classmethod
     def read(cls, name: Any) -> Kind:
@@ -33,6 +33,8 @@ class Kind(StrEnum):
         return cls(spelled)
 
 
+_SOFTNESS = {kind: place for place, kind in enumerate(Kind)}
+
 HARD, FUZZY, POSSIBILISTIC, ROUGH, EVIDENTIAL = Kind
 ALL = frozenset(Kind)
 SOFT = frozenset({FUZZY, POSSIBILISTIC})
@@ -41,4 +43,4 @@ SOFT = frozenset({FUZZY, POSSIBILISTIC})
 
 def softest(kinds: Iterable[Kind]) -> Kind:
     """The softest of these kinds."""
-    return max(kinds, key=lambda k: k.softness)
+    return max(kinds, key=_SOFTNESS.__getitem__)

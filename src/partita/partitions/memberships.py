@@ -13,6 +13,7 @@ from scipy.special import entr
 from partita.arrays import (
     BLOCK_ROWS,
     Array,
+    blocks,
     is_sparse,
     map_blocks,
     read_only,
@@ -71,6 +72,11 @@ class MembershipPartition(Partition):
     def memberships(self) -> Any:
         """The ``(n, k)`` matrix, dense or CSR as it was given."""
         return self.values
+
+    @cached_property
+    def is_crisp(self) -> bool:
+        """Whether every object has membership 1 in one cluster and 0 in the others."""
+        return is_one_hot(self.values)
 
     def block(self, rows: slice) -> Any:
         """Some rows in double precision."""
@@ -313,8 +319,11 @@ def survey_rows(matrix: Any) -> RowSurvey:
             low = low if not block.nnz or not np.isnan(block.data).any() else float("nan")
         else:
             wide = block if block.dtype == np.float64 else block.astype(np.float64)
-            low, high = float(wide.min()), float(wide.max())
+            low = float(wide.min())
             sums = wide @ ones
+            if low >= 0.0 and np.abs(sums - 1.0).max() <= tolerance:
+                return low, 1.0, 0, -1, 1.0, 0, -1
+            high = float(wide.max())
         off = ~(np.abs(sums - 1.0) <= tolerance)
         zero = sums == 0.0
         first_off = int(off.argmax()) if off.any() else -1
@@ -329,7 +338,7 @@ def survey_rows(matrix: Any) -> RowSurvey:
         )
 
     with np.errstate(invalid="ignore", over="ignore"):
-        seen = map_blocks(look, matrix.shape[0], BLOCK_ROWS)
+        seen = map_blocks(look, matrix.shape[0], BLOCK_ROWS, products=matrix.shape[0] > BLOCK_ROWS)
     first = next((s for s in seen if s[2]), seen[0])
     first_zero = next((s for s in seen if s[5]), seen[0])
     lows, highs = np.array([s[0] for s in seen]), np.array([s[1] for s in seen])
@@ -383,3 +392,16 @@ def zero_rows(matrix: Any, survey: RowSurvey) -> PartitionError:
         need="a positive membership in at least one cluster for every object",
         fix="drop these objects, or give noise its own cluster (label -1, or mass on the empty set)",
     )
+
+
+def is_one_hot(matrix: Any) -> bool:
+    """Whether every row is a single 1 among zeros; the first block that is not ends the search."""
+    if is_sparse(matrix):
+        counts = np.diff(matrix.indptr)
+        return bool((matrix.data == 1).all() and (counts == 1).all())
+    for rows in blocks(matrix.shape[0], BLOCK_ROWS):
+        block = matrix[rows]
+        ones = block == 1
+        if not ((ones | (block == 0)).all() and (ones.sum(axis=1) == 1).all()):
+            return False
+    return True

@@ -18,6 +18,7 @@ from partita.arrays import (
     Floats,
     is_sparse,
     map_blocks,
+    multiplicities,
     sorted_names,
 )
 from partita.errors import KindError, ParameterError, TooLargeError
@@ -107,22 +108,15 @@ class Contingency:
     @classmethod
     def from_counts(cls, counts: Any, kinds: tuple[Kind, Kind] | None = None) -> Contingency:
         """A table, or a stack ``(..., k, k')``, from its cells; whole numbers are taken for hard ones."""
-        cells = counts if is_sparse(counts) else np.asarray(counts)
-        if cells.ndim < 2 or cells.dtype.kind not in "iubf":
-            raise ParameterError(
-                "this is not a contingency table.",
-                got=f"array of shape {cells.shape}, dtype {cells.dtype}",
-                need="numbers of shape (..., k, k')",
-            )
+        cells = _numbers(counts)
         values = np.asarray(cells.data if is_sparse(cells) else cells)
-        if not (np.isfinite(values).all() and (values >= 0).all()):
+        largest = float(values.max(initial=0))
+        if not (np.isfinite(values).all() and (values >= 0).all() and largest < 1e150):
             raise ParameterError(
                 "a contingency table holds no negative or infinite cells.",
-                got="such a cell",
+                got=f"a cell of {values[~((values >= 0) & (values < 1e150))][0]}",
                 need="finite cells, at least 0",
             )
-        if cells.dtype.kind in "ub":
-            cells = cells.astype(np.int64)
         whole = cells.dtype.kind == "i"
         rows, columns = cells.shape[-2:]
         total = cells.sum() if is_sparse(cells) else cells.sum(axis=(-1, -2))
@@ -131,11 +125,12 @@ class Contingency:
         )
 
     @classmethod
-    def from_ensemble(cls, ensemble: Ensemble) -> Contingency:
+    def from_ensemble(cls, ensemble: Ensemble, sample_weight: Any = None) -> Contingency:
         """All L x L tables of an ensemble, shape ``(L, L, k, k)``, from one matrix product.
 
-        Partitions with fewer clusters than the largest have empty ones added.
+        Partitions with fewer clusters than the largest have empty ones added. Weights are multiplicities.
         """
+        weight = None if sample_weight is None else multiplicities(sample_weight, ensemble.n_objects)
         members = list(ensemble)
         for member in members:
             if member.kind not in cls.kinds_accepted:
@@ -155,16 +150,16 @@ class Contingency:
             for place, member in enumerate(members):
                 stacked[:, place, : member.n_clusters] = _dense_block(member.take(rows))
             flat = stacked.reshape(stacked.shape[0], count * k)
-            return flat.T @ flat
+            return flat.T @ flat if weight is None else flat.T @ (flat * weight[rows, None])
 
         parts = map_blocks(gram, ensemble.n_objects, max(256, BLOCK_ROWS * 8 // (count * k)), products=True)
         product = parts[0]
         for part in parts[1:]:
             product += part
         raw = product.reshape(count, k, count, k).transpose(0, 2, 1, 3)
-        if all(m.kind is HARD for m in members):
+        if all(m.kind is HARD for m in members) and (weight is None or weight.dtype.kind == "i"):
             raw = np.rint(raw).astype(np.int64)
-        total = np.full((count, count), ensemble.n_objects)
+        total = np.full((count, count), ensemble.n_objects if weight is None else weight.sum())
         return cls(raw, total, (ensemble.kind, ensemble.kind), range(k), range(k))
 
     def __add__(self, other: Contingency) -> Contingency:
@@ -264,7 +259,7 @@ class Contingency:
 
     def _entropy_of(self, sizes: Array) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(entr(sizes / self.n[..., None]).sum(axis=-1))
+            return np.asarray(np.maximum(entr(sizes / self.n[..., None]).sum(axis=-1), 0.0))
 
     @cached_property
     def row_entropy(self) -> Floats:
@@ -283,17 +278,17 @@ class Contingency:
 
     @cached_property
     def mutual_information(self) -> Floats:
-        """I(truth, found) = H(truth) + H(found) - H(truth, found), not below 0."""
-        shared: Floats = np.maximum(self.row_entropy + self.column_entropy - self.joint_entropy, 0.0)
-        return shared
+        """I(truth, found) = H(truth) + H(found) - H(truth, found), in the order that cancels best."""
+        poorer = np.minimum(self.row_entropy, self.column_entropy)
+        richer = np.maximum(self.row_entropy, self.column_entropy)
+        return np.asarray(np.maximum(poorer - (self.joint_entropy - richer), 0.0))
 
     @cached_property
     def expected_mutual_information(self) -> Floats:
         """The mean of I over all shuffles of the objects; whole-number tables only."""
-        rows = self.row_sums.reshape(-1, self.row_sums.shape[-1])
-        columns = self.column_sums.reshape(-1, self.column_sums.shape[-1])
-        values = [expected_mutual_information(r, c) for r, c in zip(rows, columns, strict=True)]
-        return np.array(values).reshape(self.shape)
+        places = np.ndindex(self.shape)
+        values = [expected_mutual_information(self.row_sums[i], self.column_sums[i]) for i in places]
+        return np.array(values, dtype=np.float64).reshape(self.shape)
 
     @cached_property
     def is_relabelling(self) -> Array:
@@ -334,6 +329,27 @@ class Contingency:
         return a, b, c, d
 
 
+def _numbers(counts: Any) -> Any:
+    """Cells as whole numbers in 64 bits or as floats, in an array or a CSR array of our own."""
+    if is_sparse(counts):
+        from scipy.sparse import csr_array
+
+        cells: Any = csr_array(counts, copy=True)
+        cells.sum_duplicates()
+    else:
+        try:
+            cells = np.asarray(counts)
+        except ValueError:
+            cells = np.empty(0, dtype=object)
+    if cells.ndim < 2 or cells.dtype.kind not in "iubf":
+        raise ParameterError(
+            "this is not a contingency table.",
+            got=f"array of shape {cells.shape}, dtype {cells.dtype}",
+            need="numbers of shape (..., k, k')",
+        )
+    return cells.astype(np.float64 if cells.dtype.kind == "f" else np.int64)
+
+
 # --- counting ------------------------------------------------------------------------------------------
 
 
@@ -349,17 +365,11 @@ def _count(truth: HardPartition, found: HardPartition, weight: Array | None) -> 
 
         return count_pairs(a, b, truth.low, found.low, rows, columns)
     keys = (a.astype(np.int64) - truth.low) * columns + (b - found.low)
-    counted = np.bincount(keys, weights=weight, minlength=rows * columns)
-    if weight is not None and weight.dtype.kind in "iu":
-        counted = _exact_weighted(keys, weight, rows * columns)
-    return counted.reshape(rows, columns)
-
-
-def _exact_weighted(keys: Array, weight: Array, cells: int) -> Array:
-    """Sums of whole-number weights as whole numbers (bincount would round them beyond 2^53)."""
-    sums = np.zeros(cells, dtype=np.int64)
+    if weight is None:
+        return np.bincount(keys, minlength=rows * columns).reshape(rows, columns)
+    sums = np.zeros(rows * columns, dtype=weight.dtype)
     np.add.at(sums, keys, weight)
-    return sums
+    return sums.reshape(rows, columns)
 
 
 def _count_sparse(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:

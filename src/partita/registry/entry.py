@@ -1,18 +1,18 @@
-"""What is known about every index, in one record each; the decorator that makes the record; the look-up."""
+"""The record of one index, and how it is computed."""
 
 from __future__ import annotations
 
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from partita.arrays import Array, Floats
+from partita.arrays import Array
 from partita.engine import Inputs, Request, collect, prepare
 from partita.errors import (
     AlignmentWarning,
@@ -23,114 +23,14 @@ from partita.errors import (
     UndefinedIndexWarning,
     near_names,
 )
-from partita.partitions import (
-    ALL,
-    EVIDENTIAL,
-    FUZZY,
-    HARD,
-    POSSIBILISTIC,
-    ROUGH,
-    SOFT,
-    Kind,
-    as_partition,
-    softest,
-)
-
-__all__ = [
-    "ALL",
-    "EVIDENTIAL",
-    "FUZZY",
-    "HARD",
-    "POSSIBILISTIC",
-    "ROUGH",
-    "SOFT",
-    "Above",
-    "Annotated",
-    "Array",
-    "CLAIMS",
-    "Evaluation",
-    "Example",
-    "Floats",
-    "Index",
-    "Limit",
-    "Literal",
-    "bound",
-    "find",
-    "index",
-    "indices",
-]
-
-CLAIMS = {
-    "symmetric": "exchanging the two clusterings changes nothing",
-    "relabelling_invariant": "the names of the clusters do not matter",
-    "reflexive": "a clustering against itself scores best",
-    "separating": "only equivalent clusterings score best",
-    "triangle": "the distance to the best value obeys the triangle inequality",
-    "normalized": "every value lies between 0 and 1",
-    "zero_by_chance": "the mean over all shuffles of the objects is 0",
-}
-"""The closed list of what can be claimed of an index, per kind of clustering."""
-
-METRIC_CLASSES = {
-    "metric": {"reflexive", "separating", "symmetric", "triangle"},
-    "pseudo-metric": {"reflexive", "symmetric", "triangle"},
-    "semi-metric": {"reflexive", "separating", "symmetric"},
-    "meta-metric": {"separating", "symmetric", "triangle"},
-    "consistency": {"normalized", "reflexive", "symmetric"},
-}
-"""Names for combinations of claims (campagner2022, appendix A), strongest first."""
+from partita.partitions import Kind, softest
+from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, Example, Formula, Limit, RangeEnd
 
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
 
 ON_UNDEFINED = ("nan", "raise")
 INPUT_ORDER = ("X", "truth", "found")
-
-RangeEnd: TypeAlias = float | Callable[..., Any] | None
-Formula: TypeAlias = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Above:
-    """A numeric option must be greater than this."""
-
-    bound: float
-
-
-@dataclass(frozen=True, eq=False)
-class Limit:
-    """A condition on the statistic under which the index has a set value (or nan), and why."""
-
-    when: Callable[..., Any]
-    value: float
-    reason: str
-
-
-def bound(text: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A range end that depends on the statistic, with the words that the catalogue prints for it."""
-    function.text = text  # type: ignore[attr-defined]
-    return function
-
-
-class Example:
-    """Inputs with a known value and its source: ``Example([0, 1], [0, 0], 0.0, source="by hand")``.
-
-    Without a value it is a counter-example for a claim. ``kind`` is how the inputs are to be read, for
-    kinds that cannot be told from the values.
-    """
-
-    def __init__(self, *inputs: Any, source: str = "", kind: Kind | None = None, **options: Any) -> None:
-        self.value: float | None = None
-        if inputs and isinstance(inputs[-1], (int, float)):
-            *inputs, self.value = inputs  # type: ignore[assignment]
-        self.inputs = tuple(inputs)
-        self.source = source
-        self.kind = kind
-        self.options = options
-
-    def partitions(self) -> list[Any]:
-        """The inputs as partitions."""
-        return [as_partition(obj, self.kind) for obj in self.inputs]
 
 
 @dataclass(frozen=True)
@@ -162,6 +62,7 @@ class Index:
     caveats: Mapping[Any, str] = field(default_factory=dict)
     family: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     option_types: Mapping[str, Any] = field(default_factory=dict)
     statistics: tuple[type[Any], ...] = ()
 
@@ -207,8 +108,7 @@ class Index:
     @property
     def label(self) -> str:
         """The name, with those options that differ from the entry's."""
-        entry = _BY_NAME.get(self.name, self)
-        changed = [f"{k}={v}" for k, v in self.options.items() if v != entry.options.get(k)]
+        changed = [f"{k}={v}" for k, v in self.options.items() if v != self.defaults[k]]
         return self.name + (":" + ",".join(changed) if changed else "")
 
     # --- what is known ------------------------------------------------------------------------------
@@ -274,7 +174,8 @@ class Index:
             sample_weight=given.get("sample_weight"),
         )
         if inputs.dropped:
-            warnings.warn(inputs.notes[-1], AlignmentWarning, stacklevel=2)
+            aligned = next(note for note in inputs.notes if note.startswith("aligned by index"))
+            warnings.warn(aligned, AlignmentWarning, stacklevel=2)
         chosen.check_kinds(inputs.kinds)
         value, reason = chosen.value_for(inputs, None)
         if math.isnan(value):
@@ -404,221 +305,3 @@ def _check_option(index_name: str, name: str, value: Any, hint: Any) -> None:
         if not number or any(value <= b for b in bounds):
             need = "a finite number" + "".join(f" above {b:g}" for b in bounds)
             raise ParameterError(f"{name} of {index_name} cannot be this.", got=repr(value), need=need)
-
-
-# --- the decorator ----------------------------------------------------------------------------------------
-
-
-def index(
-    *,
-    title: str,
-    best: float | None,
-    range: Mapping[Any, tuple[RangeEnd, RangeEnd]],  # noqa: A002 (the word users expect)
-    symbol: str | None = None,
-    aliases: Sequence[str] = (),
-    claims: Mapping[str, Any] | None = None,
-    refuted: Mapping[str, Mapping[Kind, Example]] | None = None,
-    limits: Sequence[Limit] = (),
-    rule: str = "best",
-    references: Sequence[str] = (),
-    formula: str = "",
-    examples: Sequence[Example] = (),
-    caveat: str | Mapping[Any, str] = "",
-) -> Callable[[Formula], Index]:
-    """Make a formula on statistics an index, known everywhere from then on.
-
-    Parameters
-    ----------
-    title : str
-        Its name in words.
-    best : float or None
-        The best value; the direction follows from it. None for a quantity that only describes.
-    range : dict
-        Both ends for each kind it is defined for. A key is a kind, a set of kinds (`SOFT`), or a pair of
-        kinds; an end is a number, None (not known), or a function of the statistics.
-    symbol, aliases : str, sequence of str
-        Other names it is found by, without regard to case.
-    claims : dict
-        For each claim of `CLAIMS` the kinds it holds for (`ALL`, a kind, or a set of them).
-    refuted : dict
-        For each claim that fails, a counter-example for each kind.
-    limits : sequence of Limit
-        Where the formula is 0/0, the value there and the reason; the first that holds wins.
-    rule : str
-        How a number of clusters is chosen by it.
-    references, formula : sequence of str, str
-        Keys of references.bib, and the formula in LaTeX.
-    examples : sequence of Example
-        Inputs with known values and their source.
-    caveat : str or dict
-        What a reader of the value must know every time, or for each kind.
-
-    Returns
-    -------
-    decorator
-        It takes the formula: annotated parameters are the statistics it needs, keyword-only ones its options.
-    """
-
-    def register(function: Formula) -> Index:
-        statistics, options, hints = _read_signature(function)
-        ranges = dict(range)
-        defined = frozenset(
-            k for key in ranges for k in (key if isinstance(key, (frozenset, set, tuple)) else (key,))
-        )
-        entry = Index(
-            name=function.__name__,
-            title=title,
-            formula_function=function,
-            best=best,
-            ranges=ranges,
-            symbol=symbol,
-            aliases=tuple(aliases),
-            claims={c: _kind_set(kinds) & defined for c, kinds in (claims or {}).items()},
-            refuted=dict(refuted or {}),
-            limits=tuple(limits),
-            rule=rule,
-            references=tuple(references),
-            formula=formula,
-            examples=tuple(examples),
-            caveats={ALL: caveat} if isinstance(caveat, str) else dict(caveat),
-            family=function.__module__.rpartition(".")[2],
-            options=options,
-            option_types=hints,
-            statistics=statistics,
-        )
-        _check_facts(entry)
-        _add(entry)
-        return entry
-
-    return register
-
-
-def _kind_set(kinds: Any) -> frozenset[Kind]:
-    return frozenset({kinds}) if isinstance(kinds, Kind) else frozenset(kinds)
-
-
-def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str, Any], dict[str, Any]]:
-    """The statistics, the options with their defaults, and the options' annotations."""
-    hints = get_type_hints(function, include_extras=True)
-    statistics, options = [], {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            if parameter.default is inspect.Parameter.empty:
-                raise ParameterError(f"option {name!r} of {function.__name__} needs a default.")
-            options[name] = parameter.default
-        else:
-            statistic = hints.get(name)
-            if not (isinstance(statistic, type) and hasattr(statistic, "from_block")):
-                raise ParameterError(
-                    f"{function.__name__} does not say which statistic {name!r} is.",
-                    got=f"annotation {statistic!r}",
-                    need="a class of partita.statistics, such as Contingency",
-                )
-            statistics.append(statistic)
-    if not statistics:
-        raise ParameterError(
-            f"{function.__name__} uses no statistic.", need="at least one annotated parameter"
-        )
-    return tuple(statistics), options, {k: v for k, v in hints.items() if k in options}
-
-
-def _check_facts(entry: Index) -> None:
-    ends = [end for pair in entry.ranges.values() for end in pair]
-    if entry.best is not None and math.isfinite(entry.best) and entry.best not in ends:
-        raise ParameterError(
-            f"the best value of {entry.name} is not an end of its range.", got=repr(entry.best)
-        )
-    for claim in [*entry.claims, *entry.refuted]:
-        if claim not in CLAIMS:
-            raise near_names(claim, CLAIMS, noun="claim")
-    for claim, kinds in entry.claims.items():
-        both = kinds & set(entry.refuted.get(claim, ()))
-        if both:
-            raise ParameterError(f"{entry.name} both claims and refutes {claim} for {', '.join(both)}.")
-
-
-# --- the registry -----------------------------------------------------------------------------------------
-
-_BY_NAME: dict[str, Index] = {}
-_BY_SPELLING: dict[str, Index] = {}
-
-
-def _spellings(entry: Index) -> list[str]:
-    return [s.lower() for s in (entry.name, entry.symbol, *entry.aliases) if s]
-
-
-def _add(entry: Index) -> None:
-    """Enter an index; redefining one's own (a notebook cell run twice) replaces it."""
-    old = _BY_NAME.get(entry.name)
-    if old is not None and old.formula_function.__module__ != entry.formula_function.__module__:
-        raise ParameterError(
-            f"there is an index named {entry.name!r} already.",
-            got=f"another one from {entry.formula_function.__module__}",
-        )
-    if old is not None:
-        remove(old)
-    for spelling in _spellings(entry):
-        if spelling in _BY_SPELLING:
-            raise ParameterError(
-                f"{spelling!r} already means {_BY_SPELLING[spelling].name}.", got=f"index {entry.name}"
-            )
-    _BY_NAME[entry.name] = entry
-    _BY_SPELLING.update(dict.fromkeys(_spellings(entry), entry))
-
-
-def remove(entry: Index) -> None:
-    """Take an index out of the registry."""
-    del _BY_NAME[entry.name]
-    for spelling in _spellings(entry):
-        del _BY_SPELLING[spelling]
-
-
-def indices() -> list[Index]:
-    """Every index that is known, family by family."""
-    return list(_BY_NAME.values())
-
-
-def find(name: str | Index) -> Index:
-    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options."""
-    if isinstance(name, Index):
-        return name
-    if not isinstance(name, str):
-        raise ParameterError("an index is named by a string.", got=repr(name), need='a name such as "ARI"')
-    spelling, _, text = name.partition(":")
-    entry = _BY_SPELLING.get(spelling.strip().lower())
-    if entry is None:
-        raise near_names(
-            spelling,
-            [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s],
-            noun="index",
-        )
-    return entry.using(**_read_options(text)) if text else entry
-
-
-def _read_options(text: str) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for item in text.split(","):
-        key, sign, value = item.partition("=")
-        if not sign:
-            raise ParameterError("options are written name=value.", got=repr(item), need="rand:pairs=ordered")
-        options[key.strip()] = _literal(value.strip())
-    return options
-
-
-def _literal(text: str) -> Any:
-    if text in ("None", "True", "False"):
-        return {"None": None, "True": True, "False": False}[text]
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text
-
-
-def resolve(names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str]) -> list[Index]:
-    """The named indices, or all that need just these inputs."""
-    if names is None:
-        return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
-    listed = [names] if isinstance(names, (str, Index)) else list(names)
-    return [find(name) for name in listed]

@@ -1,0 +1,39 @@
+"""What is known about every index, in one record each; the decorator that makes the record; the look-up."""
+
+from typing import Annotated, Literal
+
+from partita.arrays import Array, Floats
+from partita.partitions import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind
+from partita.registry.declaration import index
+from partita.registry.entry import ON_UNDEFINED, Evaluation, Index
+from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, Example, Limit, bound
+from partita.registry.lookup import find, indices, remove, resolve
+
+__all__ = [
+    "ALL",
+    "Above",
+    "Annotated",
+    "Array",
+    "CLAIMS",
+    "EVIDENTIAL",
+    "Evaluation",
+    "Example",
+    "FUZZY",
+    "Floats",
+    "HARD",
+    "Index",
+    "Kind",
+    "Limit",
+    "Literal",
+    "METRIC_CLASSES",
+    "ON_UNDEFINED",
+    "POSSIBILISTIC",
+    "ROUGH",
+    "SOFT",
+    "bound",
+    "find",
+    "index",
+    "indices",
+    "remove",
+    "resolve",
+]

@@ -1,0 +1,143 @@
+"""The decorator that makes a formula an index."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_type_hints
+
+from partita.errors import ParameterError, near_names
+from partita.partitions import ALL, Kind
+from partita.registry.entry import Index
+from partita.registry.facts import CLAIMS, Example, Formula, Limit, RangeEnd
+from partita.registry.lookup import add
+
+
+def index(
+    *,
+    title: str,
+    best: float | None,
+    range: Mapping[Any, tuple[RangeEnd, RangeEnd]],  # noqa: A002 (the word users expect)
+    symbol: str | None = None,
+    aliases: Sequence[str] = (),
+    claims: Mapping[str, Any] | None = None,
+    refuted: Mapping[str, Mapping[Kind, Example]] | None = None,
+    limits: Sequence[Limit] = (),
+    rule: str = "best",
+    references: Sequence[str] = (),
+    formula: str = "",
+    examples: Sequence[Example] = (),
+    caveat: str | Mapping[Any, str] = "",
+) -> Callable[[Formula], Index]:
+    """Make a formula on statistics an index, known everywhere from then on.
+
+    Parameters
+    ----------
+    title : str
+        Its name in words.
+    best : float or None
+        The best value; the direction follows from it. None for a quantity that only describes.
+    range : dict
+        Both ends for each kind it is defined for. A key is a kind, a set of kinds (`SOFT`), or a pair of
+        kinds; an end is a number, None (not known), or a function of the statistics.
+    symbol, aliases : str, sequence of str
+        Other names it is found by, without regard to case.
+    claims : dict
+        For each claim of `CLAIMS` the kinds it holds for (`ALL`, a kind, or a set of them).
+    refuted : dict
+        For each claim that fails, a counter-example for each kind.
+    limits : sequence of Limit
+        Where the formula is 0/0, the value there and the reason; the first that holds wins.
+    rule : str
+        How a number of clusters is chosen by it.
+    references, formula : sequence of str, str
+        Keys of references.bib, and the formula in LaTeX.
+    examples : sequence of Example
+        Inputs with known values and their source.
+    caveat : str or dict
+        What a reader of the value must know every time, or for each kind.
+
+    Returns
+    -------
+    decorator
+        It takes the formula: annotated parameters are the statistics it needs, keyword-only ones its options.
+    """
+
+    def register(function: Formula) -> Index:
+        statistics, options, hints = _read_signature(function)
+        ranges = dict(range)
+        defined = frozenset(
+            k for key in ranges for k in (key if isinstance(key, (frozenset, set, tuple)) else (key,))
+        )
+        entry = Index(
+            name=function.__name__,
+            title=title,
+            formula_function=function,
+            best=best,
+            ranges=ranges,
+            symbol=symbol,
+            aliases=tuple(aliases),
+            claims={c: _kind_set(kinds) & defined for c, kinds in (claims or {}).items()},
+            refuted=dict(refuted or {}),
+            limits=tuple(limits),
+            rule=rule,
+            references=tuple(references),
+            formula=formula,
+            examples=tuple(examples),
+            caveats={ALL: caveat} if isinstance(caveat, str) else dict(caveat),
+            family=function.__module__.rpartition(".")[2],
+            options=options,
+            defaults=options,
+            option_types=hints,
+            statistics=statistics,
+        )
+        _check_facts(entry)
+        add(entry)
+        return entry
+
+    return register
+
+
+def _kind_set(kinds: Any) -> frozenset[Kind]:
+    return frozenset({kinds}) if isinstance(kinds, Kind) else frozenset(kinds)
+
+
+def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str, Any], dict[str, Any]]:
+    """The statistics, the options with their defaults, and the options' annotations."""
+    hints = get_type_hints(function, include_extras=True)
+    statistics, options = [], {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            if parameter.default is inspect.Parameter.empty:
+                raise ParameterError(f"option {name!r} of {function.__name__} needs a default.")
+            options[name] = parameter.default
+        else:
+            statistic = hints.get(name)
+            if not (isinstance(statistic, type) and hasattr(statistic, "from_block")):
+                raise ParameterError(
+                    f"{function.__name__} does not say which statistic {name!r} is.",
+                    got=f"annotation {statistic!r}",
+                    need="a class of partita.statistics, such as Contingency",
+                )
+            statistics.append(statistic)
+    if not statistics:
+        raise ParameterError(
+            f"{function.__name__} uses no statistic.", need="at least one annotated parameter"
+        )
+    return tuple(statistics), options, {k: v for k, v in hints.items() if k in options}
+
+
+def _check_facts(entry: Index) -> None:
+    ends = [end for pair in entry.ranges.values() for end in pair]
+    if entry.best is not None and math.isfinite(entry.best) and entry.best not in ends:
+        raise ParameterError(
+            f"the best value of {entry.name} is not an end of its range.", got=repr(entry.best)
+        )
+    for claim in [*entry.claims, *entry.refuted]:
+        if claim not in CLAIMS:
+            raise near_names(claim, CLAIMS, noun="claim")
+    for claim, kinds in entry.claims.items():
+        both = kinds & set(entry.refuted.get(claim, ()))
+        if both:
+            raise ParameterError(f"{entry.name} both claims and refutes {claim} for {', '.join(both)}.")

@@ -1,0 +1,93 @@
+"""All indices that are known, found by name, symbol or near name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from partita.errors import ParameterError, near_names
+from partita.registry.entry import Index
+
+_BY_NAME: dict[str, Index] = {}
+_BY_SPELLING: dict[str, Index] = {}
+
+
+def _spellings(entry: Index) -> list[str]:
+    return [s.lower() for s in (entry.name, entry.symbol, *entry.aliases) if s]
+
+
+def add(entry: Index) -> None:
+    """Enter an index; redefining one's own (a notebook cell run twice) replaces it."""
+    old = _BY_NAME.get(entry.name)
+    if old is not None and old.formula_function.__module__ != entry.formula_function.__module__:
+        raise ParameterError(
+            f"there is an index named {entry.name!r} already.",
+            got=f"another one from {entry.formula_function.__module__}",
+        )
+    if old is not None:
+        remove(old)
+    for spelling in _spellings(entry):
+        if spelling in _BY_SPELLING:
+            raise ParameterError(
+                f"{spelling!r} already means {_BY_SPELLING[spelling].name}.", got=f"index {entry.name}"
+            )
+    _BY_NAME[entry.name] = entry
+    _BY_SPELLING.update(dict.fromkeys(_spellings(entry), entry))
+
+
+def remove(entry: Index) -> None:
+    """Take an index out of the registry."""
+    del _BY_NAME[entry.name]
+    for spelling in _spellings(entry):
+        del _BY_SPELLING[spelling]
+
+
+def indices() -> list[Index]:
+    """Every index that is known, family by family."""
+    return list(_BY_NAME.values())
+
+
+def find(name: str | Index) -> Index:
+    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options."""
+    if isinstance(name, Index):
+        return name
+    if not isinstance(name, str):
+        raise ParameterError("an index is named by a string.", got=repr(name), need='a name such as "ARI"')
+    spelling, _, text = name.partition(":")
+    entry = _BY_SPELLING.get(spelling.strip().lower())
+    if entry is None:
+        raise near_names(
+            spelling,
+            [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s],
+            noun="index",
+        )
+    return entry.using(**_read_options(text)) if text else entry
+
+
+def _read_options(text: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for item in text.split(","):
+        key, sign, value = item.partition("=")
+        if not sign:
+            raise ParameterError("options are written name=value.", got=repr(item), need="rand:pairs=ordered")
+        options[key.strip()] = _literal(value.strip())
+    return options
+
+
+def _literal(text: str) -> Any:
+    if text in ("None", "True", "False"):
+        return {"None": None, "True": True, "False": False}[text]
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def resolve(names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str]) -> list[Index]:
+    """The named indices, or all that need just these inputs."""
+    if names is None:
+        return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
+    listed = [names] if isinstance(names, (str, Index)) else list(names)
+    return [find(name) for name in listed]

@@ -1,0 +1,466 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+
+import partita
+from partita import comparison
+from partita.cli import main
+from partita.results import Table
+
+HEAVY = ("numpy", "pandas", "scipy", "sklearn", "numba", "matplotlib", "rich", "narwhals")
+LABELS = {"a.csv": "label\na\na\nb\nb\nb\n", "b.csv": "label\n0\n0\n1\n2\n2\n"}
+TRUTH, FOUND = list("aabbb"), [0, 0, 1, 2, 2]
+posix = pytest.mark.skipif(os.name != "posix", reason="pipes, signals and /dev/full are those of POSIX")
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in a folder with the files given, the way the installed script does."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_command(*arguments: str, **files: str | bytes) -> Outcome:
+        for name, content in {**LABELS, **files}.items():
+            path = Path(name.replace("__", "."))
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        code = 0
+        try:
+            main(arguments)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return Outcome(code, *capsys.readouterr())
+
+    return run_command
+
+
+def in_process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-m", "partita", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def strict(text: str) -> Any:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+# --- compare ----------------------------------------------------------------------------------------------
+
+
+def test_compare_prints_the_table_and_nothing_else(run: Run) -> None:
+    assert run("compare", "a.csv", "b.csv") == (0, f"{comparison.compare(TRUTH, FOUND)}\n", "")
+
+
+def test_indices_by_name_with_options(run: Run) -> None:
+    code, out, _ = run("compare", "a.csv", "b.csv", "--indices", "ARI, vi:base=2,rand:pairs=ordered")
+    names = [line.split()[0] for line in out.splitlines()[3:]]
+    assert (code, names) == (0, ["adjusted_rand", "variation_of_information:base=2", "rand:pairs=ordered"])
+
+
+def test_json_is_strict_and_whole(run: Run) -> None:
+    _, out, err = run("compare", "a.csv", "b.csv", "--format", "json")
+    data = strict(out)
+    assert err == ""
+    again = comparison.Comparison.from_dict(data)
+    assert str(again) == str(comparison.compare(TRUTH, FOUND))
+    assert [row.value for row in again] == [row.value for row in comparison.compare(TRUTH, FOUND)]
+    assert data["provenance"]["n"] == 5
+
+
+def test_csv_parses_back_with_all_digits(run: Run) -> None:
+    _, out, err = run("compare", "a.csv", "b.csv", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    expected = comparison.compare(TRUTH, FOUND)
+    assert err == ""
+    assert [(row["index"], float(row["value"])) for row in rows] == [(r.index, r.value) for r in expected]
+    assert {row["p"] for row in rows} == {""}
+
+
+def test_undefined_values_are_null_and_blank(run: Run) -> None:
+    arguments = ("compare", "n.csv", "n.csv", "--noise", "ignore", "--indices", "ARI", "--format")
+    noise = {"n__csv": "label\n-1\n-1\n-1\n"}
+    assert strict(run(*arguments, "json", **noise).out)["rows"][0]["value"] is None
+    assert next(csv.DictReader(io.StringIO(run(*arguments, "csv", **noise).out)))["value"] == ""
+    assert " nan " in run(*arguments, "table", **noise).out
+
+
+def cells(markdown: str) -> list[list[str]]:
+    """The table in a Markdown text, as a reader of the page sees it."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and token.level == 4:
+            rows[-1].append("".join(child.content for child in token.children or ()))
+            assert {child.type for child in token.children or ()} <= {"text", "text_special"}
+    return rows
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("compare", "a.csv", "b.csv"), ("indices",), ("indices", "ARI"), ("indices", "pairs_in_both")],
+)
+def test_markdown_is_a_table_that_reads_as_meant(run: Run, arguments: tuple[str, ...]) -> None:
+    code, out, err = run(*arguments, "--format", "markdown")
+    assert (code, err) == (0, "")
+    header, *rows = cells(out)
+    assert rows
+    assert {len(row) for row in rows} == {len(header)}
+    if arguments == ("indices", "ARI"):
+        formula = next(text for fact, text in rows if fact == "formula")
+        assert formula == partita.indices.adjusted_rand.formula
+
+
+NASTY = [
+    "<script>alert(1)</script>",
+    "a|b",
+    "*bold* _it_ `code`",
+    "[x](http://y)",
+    "back\\slash\\",
+    "x\ny",
+    "&amp;",
+]
+
+
+def test_markdown_and_html_escape_everything() -> None:
+    table = Table("<b>title</b>", ("<i>name</i>", "a|b"), tuple((text, text) for text in NASTY), ("<u>note",))
+    header, *rows = cells(table.markdown())
+    assert header == ["<i>name</i>", "a|b"]
+    assert rows == [[" ".join(text.split())] * 2 for text in NASTY]
+    assert "<" not in table.markdown()
+
+    tags: set[str] = set()
+    texts: list[str] = []
+
+    class Reader(html.parser.HTMLParser):
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            tags.add(tag)
+
+        def handle_data(self, data: str) -> None:
+            texts.append(data)
+
+    reader = Reader(convert_charrefs=True)
+    reader.feed(table.html())
+    reader.close()
+    assert tags == {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li"}
+    assert texts == ["<b>title</b>", *header, *(t for t in NASTY for _ in range(2)), "<u>note"]
+
+
+def test_labels_never_reach_html() -> None:
+    page = comparison.compare(["<script>", "<script>", "b"], ["<img>", "x", "x"])._repr_html_()
+    assert "<script" not in page
+    assert "<img" not in page
+
+
+def test_files_are_joined_on_identifiers_and_what_was_dropped_is_told(run: Run) -> None:
+    files = {
+        "x__csv": "id,label\n1,a\n2,a\n3,b\n4,b\n5,b\n",
+        "y__tsv": "label\tid\n2\t5\n2\t4\n1\t3\n0\t2\n0\t1\n9\t77\n",
+    }
+    arguments = ("compare", "x.csv", "y.tsv", "--id", "id", "--format")
+    dropped = "5 objects are in all inputs, 1 were left out"
+    data = strict(run(*arguments, "json", **files).out)
+    values = {row["index"]: row["value"] for row in data["rows"]}
+    assert values == {row.index: row.value for row in comparison.compare(TRUTH, FOUND)}
+    assert any(dropped in note for note in data["notes"])
+    assert dropped in run(*arguments, "table").out
+    assert dropped in run(*arguments, "markdown").out
+    _, out, err = run(*arguments, "csv")
+    assert dropped in err
+    assert dropped not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        (("d.csv", "--truth-column", "species", "--found-column", "cluster"), {}),
+        (("d.csv", "d.csv", "--truth-column", "species", "--found-column", "cluster"), {}),
+        (("a.csv", "d.csv", "--found-column", "cluster"), {}),
+        (("d.csv", "d.csv", "--column", "species", "--found-column", "cluster"), {}),
+        (("d.csv", "--truth-column", "species", "--found-column", "p,q,r"), {}),
+        (("d.csv", "--truth-column", "species", "--found-column", "cluster", "--id", "name"), {}),
+        (("z.npz", "--truth-column", "t", "--found-column", "f"), {}),
+        (("a.csv", "f.npy"), {}),
+        (
+            ("n.csv", "b.csv", "--truth-column", "1", "--found-column", "0", "--no-header"),
+            {"b.csv": "0\n0\n1\n2\n2\n"},
+        ),
+    ],
+)
+def test_ways_to_name_the_two_clusterings(
+    run: Run, arguments: tuple[str, ...], files: dict[str, str | bytes]
+) -> None:
+    rows = zip("uvwxy", TRUTH, FOUND, ("1,0,0", "1,0,0", "0,1,0", "0,0,1", "0,0,1"), strict=True)
+    matrix = "\n".join(f"{name},{t},{f},{one_hot}" for name, t, f, one_hot in rows)
+    arrays = io.BytesIO()
+    np.savez(arrays, t=np.array(TRUTH), f=np.array(FOUND))
+    array = io.BytesIO()
+    np.save(array, np.array(FOUND))
+    made: dict[str, str | bytes] = {
+        "d.csv": f"name,species,cluster,p,q,r\n{matrix}\n",
+        "n.csv": "\n".join(f"{i},{t}" for i, t in enumerate(TRUTH)),
+        "z.npz": arrays.getvalue(),
+        "f.npy": array.getvalue(),
+    }
+    code, out, err = run("compare", *arguments, "--format", "csv", **made, **files)
+    assert (code, err) == (0, "")
+    assert out == comparison.compare(TRUTH, FOUND).write("csv") + "\n"
+
+
+def test_a_column_whose_name_has_a_comma_is_quoted(run: Run) -> None:
+    files = {"c__csv": '"x,y",z\na,1\nb,2\n'}
+    assert run("compare", "c.csv", "--truth-column", '"x,y"', "--found-column", "z", **files).code == 0
+    assert "'x'" in run("compare", "c.csv", "--truth-column", "x,y", "--found-column", "z").err
+
+
+def test_nothing_applies(run: Run) -> None:
+    """Rough clusterings have no table index: an empty table that says why, not a crash."""
+    rough = {"r__csv": "p,q\nTrue,True\nTrue,False\nFalse,True\nFalse,True\nFalse,True\n"}
+    for form in ("table", "markdown", "json"):
+        code, out, err = run("compare", "r.csv", "b.csv", "--format", form, **rough)
+        assert (code, err) == (0, "")
+        assert "not defined for rough against hard" in out
+    code, out, err = run("compare", "r.csv", "b.csv", "--format", "csv")
+    assert out == "index,symbol,value,best,direction,lower,upper,p,caveat\n"
+    assert "left out: " in err
+
+
+# --- bad input --------------------------------------------------------------------------------------------
+
+BAD: dict[str, tuple[tuple[str, ...], dict[str, str | bytes], str]] = {
+    "no such file": (("compare", "none.csv", "b.csv"), {}, "FileError: there is no such file."),
+    "a directory": (("compare", ".", "b.csv"), {}, "FileError: this is a directory."),
+    "an empty name": (("compare", "", "b.csv"), {}, "FileError: this is a directory."),
+    "a name too long": (
+        ("compare", "x" * 5000 + ".csv", "b.csv"),
+        {},
+        "FileError: this file cannot be read.",
+    ),
+    "an empty file": (("compare", "x.csv", "b.csv"), {"x__csv": ""}, "holds no objects"),
+    "one file": (("compare", "a.csv"), {}, "a single file needs two columns"),
+    "one file, one column": (("compare", "a.csv", "--found-column", "label"), {}, "needs two columns"),
+    "unknown column": (("compare", "a.csv", "b.csv", "--truth-column", "lable"), {}, "did you mean label?"),
+    "empty column": (("compare", "a.csv", "b.csv", "--truth-column", ""), {}, "no column named ''"),
+    "column with a newline": (("compare", "a.csv", "b.csv", "--column", "x\ny"), {}, r"named 'x\ny'"),
+    "unknown id": (("compare", "a.csv", "b.csv", "--id", "labell"), {}, "did you mean label?"),
+    "repeated ids": (
+        ("compare", "x.csv", "x.csv", "--id", "id"),
+        {"x__csv": "id,label\n1,a\n1,b\n"},
+        "identifiers are repeated",
+    ),
+    "ids that never meet": (
+        ("compare", "x.csv", "y.csv", "--id", "id"),
+        {"x__csv": "id,label\n007,a\n008,b\n", "y__csv": "id,label\n7,a\n8,b\n"},
+        "fix:   leave --id away",
+    ),
+    "lengths differ": (("compare", "a.csv", "x.csv"), {"x__csv": "label\na\n"}, "fix:   --id NAME"),
+    "nan labels": (("compare", "a.csv", "x.csv"), {"x__csv": "label\na\nNaN\n"}, "labels are missing"),
+    "rows off": (
+        ("compare", "a.csv", "x.csv"),
+        {"x__csv": "p,q\n.5,.6\n.5,.5\n"},
+        "--truth-kind or --found-kind possibilistic if these are typicalities, or --normalize",
+    ),
+    "may be no header": (("compare", "a.csv", "x.csv"), {"x__csv": "1\n1\n2\n2\n2\n"}, "fix:   --no-header"),
+    "noise": (
+        ("compare", "x.csv", "b.csv", "--noise", "raise"),
+        {"x__csv": "label\n-1\n0\n0\n1\n1\n"},
+        'fix:   --noise "cluster"',
+    ),
+    "unknown index": (("compare", "a.csv", "b.csv", "--indices", "adjusted_rnd"), {}, "mean adjusted_rand"),
+    "no index": (("compare", "a.csv", "b.csv", "--indices", ""), {}, "no index named ''"),
+    "an index too few": (("compare", "a.csv", "b.csv", "--indices", "ARI,,VI"), {}, "no index named ''"),
+    "an option alone": (("compare", "a.csv", "b.csv", "--indices", "pairs=ordered"), {}, "'pairs=ordered'"),
+    "unknown option": (("compare", "a.csv", "b.csv", "--indices", "rand:pair=x"), {}, "did you mean pairs?"),
+    "unknown value": (("compare", "a.csv", "b.csv", "--indices", "rand:pairs=x"), {}, "no such pairs"),
+    "option without value": (("compare", "a.csv", "b.csv", "--indices", "rand:pairs"), {}, "name=value"),
+    "index of one": (("compare", "a.csv", "b.csv", "--indices", "entropy"), {}, "does not compare two"),
+    "not for this kind": (
+        ("compare", "a.csv", "x.csv", "--indices", "AMI"),
+        {"x__csv": "p,q\n" + ".5,.5\n" * 5},
+        "KindError: adjusted_mutual_information is not defined for hard against fuzzy",
+    ),
+    "unknown kind": (("compare", "a.csv", "b.csv", "--truth-kind", "fuzy"), {}, "did you mean fuzzy?"),
+    "wrong kind": (
+        ("compare", "a.csv", "x.csv", "--found-kind", "hard"),
+        {"x__csv": "p,q\n.5,.5\n1,0\n"},
+        "one-hot",
+    ),
+    "columns of an array": (
+        ("compare", "x.npy", "b.csv", "--column", "a"),
+        {"x__npy": b"\x93NUMPY"},
+        "no NumPy",
+    ),
+    "threads": (("compare", "a.csv", "b.csv"), {"PARTITA_NUM_THREADS": "many"}, "PARTITA_NUM_THREADS"),
+    "card of no index": (("indices", "VIX"), {}, "did you mean"),
+    "escapes in a file name": (("compare", "\x1b[2J\udcff.csv", "b.csv"), {}, r"\x1b[2J\udcff.csv"),
+    "escapes in a column": (
+        ("compare", "x.csv", "b.csv", "--column", "q"),
+        {"x__csv": "\x1b[31m<script>\x07,\u202egnp\nu,v\n"},
+        r"\x1b[31m<script>\x07, \u202egnp",
+    ),
+    "a column of 100 kB": (
+        ("compare", "x.csv", "b.csv", "--column", "y"),
+        {"x__csv": "x" * 100_000 + ",z\na,b\n"},
+        "xxx ...",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_told_on_stderr_with_exit_code_2(
+    run: Run, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    arguments, files, message = BAD[case]
+    for name in [name for name in files if name.isupper()]:
+        monkeypatch.setenv(name, str(files[name]))
+    code, out, err = run(*arguments, **{k: v for k, v in files.items() if not k.isupper()})
+    assert (code, out) == (2, "")
+    assert message in err
+    first, *rest = err.splitlines()
+    assert first.split(":")[0].endswith("Error")
+    assert "  got:   " in err
+    assert "  need:  " in err or "  fix:   " in err
+    assert {line[:9] for line in rest} <= {"  got:   ", "  need:  ", "  fix:   "}
+    assert all(line.isprintable() and len(line) < 420 for line in err.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Usage: partita"),
+        (("banana",), "No such command 'banana'"),
+        (("--banana",), "No such option"),
+        (("compare",), "Missing argument 'TRUTH'"),
+        (("compare", "a.csv", "b.csv", "c.csv"), "unexpected extra argument"),
+        (("compare", "a.csv", "b.csv", "--banana"), "No such option"),
+        (("compare", "a.csv", "b.csv", "--format", "xml"), "'table', 'json', 'csv', 'markdown'"),
+        (("compare", "a.csv", "b.csv", "--noise", "loud"), "'cluster', 'singletons', 'ignore', 'raise'"),
+        (("compare", "a.csv", "b.csv", "--id"), "requires an argument"),
+        (("indices", "ARI", "VI"), "unexpected extra argument"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2_too(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+# --- help, start, stop ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+@pytest.mark.parametrize("command", [(), ("compare",), ("indices",), ("demo",)])
+def test_help_is_everywhere(run: Run, command: tuple[str, ...], flag: str) -> None:
+    code, out, err = run(*command, flag)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"Usage: {' '.join(('partita', *command))} ")
+    assert "..." not in out.partition("Commands:")[2], "a command's summary is cut"
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_help_and_version_import_nothing_heavy() -> None:
+    script = f"""
+import sys
+from partita.cli import main
+for arguments in (["--help"], ["compare", "-h"], ["indices", "-h"], ["demo", "-h"], ["--version"]):
+    main(arguments)
+print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == "[]\n"
+    assert done.stdout.endswith(f"partita, version {partita.__version__}\n")
+
+
+def test_the_budget_would_notice() -> None:
+    script = f"import sys, partita.files; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "numpy" in done.stdout
+
+
+def test_the_installed_command_in_a_pipe(tmp_path: Path) -> None:
+    for name, content in LABELS.items():
+        (tmp_path / name).write_text(content)
+    done = in_process("compare", "a.csv", "b.csv", "--format", "json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert strict(done.stdout)["result"] == "Comparison"
+    failed = in_process("compare", "a.csv", "none.csv", cwd=tmp_path)
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert failed.stderr.startswith("FileError: there is no such file.\n  got:   none.csv\n")
+
+
+def test_a_terminal_that_does_not_know_every_letter() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = in_process("indices", "VI", env=environment, encoding="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Meil?, Marina" in done.stdout
+    assert "Fränti, Pasi" in done.stdout
+
+
+@posix
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "partita", "indices"]
+    with os.fdopen(writing, "wb") as pipe:
+        done = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.stderr == b""
+    assert done.returncode == 1
+
+
+@posix
+def test_a_full_disk_is_told() -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "partita", "indices"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"FileError: the result cannot be written.\n  got:   No space left")
+
+
+@posix
+def test_an_interrupt_is_exit_code_130(tmp_path: Path) -> None:
+    pipe = tmp_path / "slow.csv"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "partita", "compare", str(pipe), str(pipe)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with process, pipe.open("wb"):  # opens when the command reads, which then waits for what never comes
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.split()) == (130, b"", [b"stopped"])
+
+
+def test_demo_compares_the_mixture_with_the_species(run: Run) -> None:
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    assert "150 objects: hard truth (k=3), fuzzy found (k=3)" in out
+    hardened = next(line for line in reversed(out.splitlines()) if line.startswith("adjusted_rand "))
+    assert hardened.split()[1:3] == ["ARI", "0.9039"]

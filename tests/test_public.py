@@ -1,0 +1,74 @@
+"""The front door: what it exports, what it costs to open, and that the printed examples are true."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import partita as pt
+
+PROMISED = {
+    "compare",
+    "self_agreement",
+    "as_partition",
+    "HardPartition",
+    "FuzzyPartition",
+    "PossibilisticPartition",
+    "RoughPartition",
+    "EvidentialPartition",
+    "Ensemble",
+    "index",
+    "indices",
+    "drop_in",
+    "errors",
+}
+
+
+def loaded_after(code: str) -> set[str]:
+    """The top-level modules that a fresh Python has after running this."""
+    script = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_everything_promised_is_exported_and_everything_exported_is_there():
+    assert set(pt.__all__) >= PROMISED
+    for name in pt.__all__:
+        assert getattr(pt, name) is not None
+    assert set(dir(pt)) >= set(pt.__all__)
+    assert not hasattr(pt, "no_such_thing")
+
+
+def test_importing_partita_loads_nothing():
+    assert not loaded_after("import partita") & {
+        "numpy",
+        "scipy",
+        "pandas",
+        "sklearn",
+        "numba",
+        "matplotlib",
+        "click",
+    }
+
+
+def test_a_first_small_comparison_loads_only_numpy_and_scipy():
+    code = "import partita\nprint(partita.compare([0, 0, 1], [0, 1, 1]))"
+    loaded = loaded_after(code)
+    assert {"numpy", "scipy"} <= loaded
+    assert not loaded & {
+        "pandas",
+        "sklearn",
+        "numba",
+        "matplotlib",
+        "narwhals",
+        "rich",
+        "click",
+        "joblib",
+        "jinja2",
+    }
+
+
+def test_indices_are_listed_by_name():
+    assert "adjusted_rand" in dir(pt.indices)
+    assert pt.indices.ARI is pt.indices.adjusted_rand
+    assert {e.name for e in pt.indices.catalogue()} <= set(pt.indices.__all__)

@@ -1,0 +1,76 @@
+"""The README is true: its tour prints what it shows, and its index is added as it says."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import test_claims
+from partita.indices import catalogue
+from partita.partitions import HARD
+from partita.registry import find, remove
+from test_registry import test_every_entry_is_documented as check_documentation
+from test_registry import test_examples_have_their_value as check_examples
+
+pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_tour_prints_what_it_shows():
+    tour = "\n".join(re.findall(r"```pycon\n(.*?)```", README, re.DOTALL))
+    assert tour.count(">>>") > 12
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+    # an empty line in the README stands for an empty line of output when a table goes on behind it
+    shown = re.sub(r"\n\n(?=[a-z])", "\n<BLANKLINE>\n", tour)
+    test = doctest.DocTestParser().get_doctest(shown, {}, "README.md", "README.md", 0)
+    outcome = doctest.DocTestRunner(optionflags=flags).run(test)
+    assert outcome.failed == 0
+    assert outcome.attempted > 12
+
+
+@pytest.fixture
+def kulczynski(tmp_path, monkeypatch):
+    """The README's blocks, run to the letter as a user's own module."""
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "my_indices.py").write_text("\n".join(blocks), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_indices", raising=False)
+    try:
+        yield importlib.import_module("my_indices").kulczynski
+    finally:
+        remove(find("kulczynski"))
+
+
+def test_the_index_of_the_readme_works_and_keeps_its_promises(kulczynski):
+    assert kulczynski in catalogue()
+    check_documentation(kulczynski)
+    check_examples(kulczynski)
+    for n in test_claims.TABLES:
+        test_claims.test_claims_hold_for_all_small_hard_clusterings(kulczynski, n)
+    test_claims.test_no_triangle_inequality(kulczynski, kulczynski.refuted["triangle"][HARD])
+    test_claims.test_not_zero_by_chance(kulczynski, kulczynski.refuted["zero_by_chance"][HARD])
+    runner = doctest.DocTestRunner()
+    for test in doctest.DocTestFinder().find(kulczynski, "kulczynski", globs={"kulczynski": kulczynski}):
+        assert runner.run(test).failed == 0
+
+    @given(data=st.data())
+    def symmetric(data):
+        test_claims.test_symmetric.hypothesis.inner_test(kulczynski, HARD, data)
+
+    symmetric()
+
+
+def test_the_readme_names_its_commands():
+    for command in ("make demo", "make test", "make bench", "make check"):
+        assert command in README
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.search(r"^test:", makefile, re.MULTILINE)
+    assert "make test" in (ROOT / ".ci" / "run").read_text()
