@@ -9,7 +9,8 @@ ROOT = Path(__file__).parents[1]
 
 def test_the_catalogue_page_is_current():
     page = (ROOT / "docs" / "indices.md").read_text(encoding="utf-8")
-    assert page == catalogue().write("markdown") + "\n", "run: partita indices --format markdown > docs/indices.md"
+    remedy = "run: partita indices --format markdown > docs/indices.md"
+    assert page == catalogue().write("markdown") + "\n", remedy
 
 
 def test_versions_agree():
