@@ -243,6 +243,35 @@ def test_a_statistic_takes_the_options_that_are_its_own():
 
 
 @pytest.mark.usefixtures("scratch")
+def test_a_whole_statistic_sees_all_objects_and_is_left_out_when_it_would_take_too_long(monkeypatch):
+    class AllPairs(Contingency):
+        how = "by all pairs"
+
+        @classmethod
+        def from_whole(cls, truth, found, weight, on_block):
+            table = Contingency.from_block(truth, found, weight)
+            return cls(table.raw, table.total, table.kinds, table.row_names, table.column_names)
+
+        @staticmethod
+        def pair_operations(truth, found):
+            return truth.n_objects**2
+
+    globals()["AllPairs"] = AllPairs
+
+    @_declare(best=None, range={HARD: (0.0, None)})
+    def objects_seen(table: AllPairs):
+        return table.n
+
+    result = pt.compare([0, 1, 1], [0, 1, 0])
+    assert result["objects_seen"].value == 3
+    assert result["objects_seen"].caveat == "by all pairs"
+    monkeypatch.setattr("partita.comparison.MOST_PAIR_OPERATIONS", 8)
+    (skipped,) = pt.compare([0, 1, 1], [0, 1, 0]).left_out
+    assert (skipped.index, skipped.cost) == ("objects_seen", "9.0e+00 pair operations")
+    assert pt.compare([0, 1, 1], [0, 1, 0], indices=["objects_seen"])["objects_seen"].value == 3
+
+
+@pytest.mark.usefixtures("scratch")
 def test_entries_that_contradict_themselves_are_refused():
     def formula(table: Contingency):
         return table.n

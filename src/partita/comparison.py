@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
-from partita.engine import Inputs, collect, prepare
+from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, UndefinedIndexError, near_names
 from partita.partitions import HARD, softest
 from partita.progress import bar
@@ -18,6 +18,10 @@ from partita.results import Result, Table, join_texts, number
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
+
+
+MOST_PAIR_OPERATIONS = 1e9
+"""What compare computes unasked; indices that look at more pairs of objects must be named."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,7 @@ def compare(
                 fix=f"call it by itself: partita.indices.{entry.name}({', '.join(entry.inputs)})",
             )
     inputs = prepare({"truth": truth, "found": found}, noise=noise, sample_weight=sample_weight)
-    usable, left_out = _split_by_kind(wanted, inputs, named=indices is not None)
+    usable, left_out = _split(wanted, inputs, named=indices is not None)
     with bar("comparing") as report:
         requests = [r for entry in usable for r in entry.requests]
         collected = collect(requests, inputs, report) if inputs.n_objects else {}
@@ -220,22 +224,25 @@ def compare(
     )
 
 
-def _split_by_kind(
+def _split(
     wanted: Sequence[Index], inputs: Inputs, *, named: bool
 ) -> tuple[list[Index], tuple[LeftOut, ...]]:
+    """The indices to compute, and those that are not defined here or would take too long unasked."""
     usable, left_out = [], []
     kinds = " against ".join(k.value for k in inputs.kinds)
     for entry in wanted:
-        if entry.range_of(inputs.kinds) is not None:
-            usable.append(entry)
-        elif named:
+        if named:
             entry.check_kinds(inputs.kinds)
+        if entry.range_of(inputs.kinds) is None:
+            reason = f"not defined for {kinds}; harden(), pignistic() or plausibility() first"
+            left_out.append(LeftOut(entry.label, reason))
+            continue
+        cost = pair_operations(entry.requests, inputs)
+        if cost > MOST_PAIR_OPERATIONS and not named:
+            reason = "too many pairs of objects to look at unasked; name it in indices= to have it"
+            left_out.append(LeftOut(entry.label, reason, f"{cost:.1e} pair operations"))
         else:
-            left_out.append(
-                LeftOut(
-                    entry.label, f"not defined for {kinds}; harden(), pignistic() or plausibility() first"
-                )
-            )
+            usable.append(entry)
     return usable, tuple(left_out)
 
 

@@ -28,8 +28,9 @@ NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 class Request:
     """A statistic with its options: requests that are equal share one computation.
 
-    A statistic is a frozen class with ``inputs`` (names of partitions), ``options`` (names), ``block_rows``,
-    ``from_block(*inputs, weight, **options)`` and ``+``.
+    A statistic is a frozen class with ``inputs`` (names of partitions) and ``options`` (names). An additive
+    one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole one, which looks at
+    pairs of objects, has ``from_whole(*inputs, weight, on_block, **options)`` and ``pair_operations``.
     """
 
     statistic: type[Any]
@@ -97,11 +98,16 @@ def _crisp(partition: Partition) -> Partition:
 def collect(
     requests: Iterable[Request], inputs: Inputs, on_block: Callable[[int, int], None] | None = None
 ) -> dict[Request, Any]:
-    """Every requested statistic, each once, in one pass over the objects."""
-    wanted = list(dict.fromkeys(requests))
+    """Every requested statistic, each once: additive ones in one pass, the others from all objects."""
+    sides = {r: _sides(r, inputs) for r in requests}
+    wanted = [r for r in sides if not _is_whole(r)]
+    collected = {
+        r: r.statistic.from_whole(*sides[r], weight=inputs.weight, on_block=on_block, **dict(r.options))
+        for r in sides
+        if _is_whole(r)
+    }
     if not wanted:
-        return {}
-    sides = {r: [inputs.partitions[name] for name in r.statistic.inputs] for r in wanted}
+        return collected
     rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
 
     def one(part: slice) -> list[Any]:
@@ -117,7 +123,21 @@ def collect(
     for found in map_blocks(one, inputs.n_objects, rows, on_block, products=soft):
         merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
     assert merged is not None
-    return dict(zip(wanted, merged, strict=True))
+    return {**collected, **dict(zip(wanted, merged, strict=True))}
+
+
+def _sides(request: Request, inputs: Inputs) -> list[Partition]:
+    return [inputs.partitions[name] for name in request.statistic.inputs]
+
+
+def _is_whole(request: Request) -> bool:
+    return hasattr(request.statistic, "from_whole")
+
+
+def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
+    """About how many pairs of objects these statistics must look at; 0 for additive ones."""
+    whole = [r for r in requests if _is_whole(r)]
+    return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in whole))
 
 
 # --- alignment ----------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str,
             options[name] = parameter.default
         else:
             statistic = hints.get(name)
-            if not (isinstance(statistic, type) and hasattr(statistic, "from_block")):
+            if not (isinstance(statistic, type) and hasattr(statistic, "inputs")):
                 raise ParameterError(
                     f"{function.__name__} does not say which statistic {name!r} is.",
                     got=f"annotation {statistic!r}",

@@ -202,8 +202,10 @@ class Index:
         if inputs.n_objects == 0:
             return math.nan, "every object is noise, and noise is ignored"
         found = collect(self.requests, inputs) if collected is None else collected
-        outcome = self.evaluate([found[r] for r in self.requests])
-        return float(outcome.values), str(outcome.reasons[()])
+        statistics = [found[r] for r in self.requests]
+        outcome = self.evaluate(statistics)
+        how = [str(getattr(s, "how", "")) for s in statistics]
+        return float(outcome.values), "; ".join(text for text in (str(outcome.reasons[()]), *how) if text)
 
     def of(self, *statistics: Any) -> Any:
         """The value on ready statistics: a float for one, an array of the leading shape for a stack."""
