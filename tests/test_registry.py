@@ -272,6 +272,34 @@ def test_a_whole_statistic_sees_all_objects_and_is_left_out_when_it_would_take_t
 
 
 @pytest.mark.usefixtures("scratch")
+def test_an_option_may_choose_the_statistic():
+    class Doubled(Contingency):
+        kinds_accepted = frozenset({HARD})
+        why_not = ": they cannot be doubled"
+
+        @classmethod
+        def from_block(cls, truth, found, weight=None):
+            table = Contingency.from_block(truth, found, weight)
+            return table + table
+
+    @_declare(
+        best=None,
+        range={HARD: (0.0, None), FUZZY: (0.0, None)},
+        alternatives={"objects": {"once": Contingency, "twice": Doubled}},
+    )
+    def number_of_objects(table: Contingency):
+        return table.n
+
+    assert number_of_objects([0, 1], [0, 1]) == 2
+    assert number_of_objects([0, 1], [0, 1], objects="twice") == 4
+    assert find("number_of_objects:objects=twice").requests != number_of_objects.requests
+    with pytest.raises(ParameterError, match="objects"):
+        number_of_objects.using(objects="thrice")
+    with pytest.raises(KindError, match="cannot be doubled"):
+        number_of_objects([0, 1], [[0.5, 0.5], [0.1, 0.9]], objects="twice")
+
+
+@pytest.mark.usefixtures("scratch")
 def test_entries_that_contradict_themselves_are_refused():
     def formula(table: Contingency):
         return table.n

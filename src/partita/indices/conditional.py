@@ -9,10 +9,13 @@ import numpy as np
 from partita.indices.information import (
     FUZZY_PAIR,
     NO_CLAIM_BY_CHANCE,
+    NO_TRIANGLE,
+    NORMALIZED_SEMI_METRIC,
     NOT_REFLEXIVE,
     NOTHING_SHARED,
     SAME,
     SCALED_TYPICALITIES,
+    UNIT_INTERVAL,
     Base,
     unit,
 )
@@ -82,7 +85,7 @@ def class_entropy(table: Contingency, *, base: Base = None) -> Floats:
 @index(
     title="Homogeneity",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    range=UNIT_INTERVAL,
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
     refuted={
         "symmetric": {
@@ -91,7 +94,7 @@ def class_entropy(table: Contingency, *, base: Base = None) -> Floats:
         },
         "reflexive": NOT_REFLEXIVE,
         "separating": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3]), POSSIBILISTIC: SCALED_TYPICALITIES},
-        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        "triangle": NO_TRIANGLE,
         **NO_CLAIM_BY_CHANCE,
     },
     limits=[
@@ -119,7 +122,7 @@ def homogeneity(table: Contingency) -> Floats:
 @index(
     title="Completeness",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    range=UNIT_INTERVAL,
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
     refuted={
         "symmetric": {
@@ -128,7 +131,7 @@ def homogeneity(table: Contingency) -> Floats:
         },
         "reflexive": NOT_REFLEXIVE,
         "separating": {HARD: Example([0, 0, 1, 1], [0, 0, 0, 0]), POSSIBILISTIC: SCALED_TYPICALITIES},
-        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        "triangle": NO_TRIANGLE,
         **NO_CLAIM_BY_CHANCE,
     },
     limits=[Limit(lambda t: t.n_columns <= 1, 1.0, "found has a single cluster, so no class is split")],
@@ -154,20 +157,7 @@ def completeness(table: Contingency) -> Floats:
 @index(
     title="V-measure",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
-    claims={
-        "symmetric": ALL,
-        "relabelling_invariant": ALL,
-        "reflexive": HARD,
-        "separating": {HARD, FUZZY},
-        "normalized": ALL,
-    },
-    refuted={
-        "reflexive": NOT_REFLEXIVE,
-        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
-        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
-        **NO_CLAIM_BY_CHANCE,
-    },
+    **NORMALIZED_SEMI_METRIC,
     limits=[SAME, NOTHING_SHARED],
     references=["rosenberg2007"],
     formula=r"\frac{(1 + \beta)\, h\, c}{\beta h + c}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,33 @@ NOT_REFLEXIVE = {
 SCALED_TYPICALITIES = Example([[0.5, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], kind=POSSIBILISTIC)
 ABOVE_CHANCE = {HARD: Example([0, 0, 1, 1], [0, 0, 1, 1]), FUZZY: Example(*FUZZY_PAIR)}
 NO_CLAIM_BY_CHANCE = {"zero_by_chance": ABOVE_CHANCE}
+
+UNIT_INTERVAL = {HARD: (0.0, 1.0), SOFT: (0.0, 1.0)}
+
+# 1 - I / H(U, V) and 1 - I / max(H(U), H(V)) are metrics of random variables; a fuzzy table is
+# the law of two of them, so the triangle holds there as well
+NORMALIZED_METRIC: dict[str, Any] = {
+    "range": UNIT_INTERVAL,
+    "claims": {
+        "symmetric": ALL,
+        "relabelling_invariant": ALL,
+        "reflexive": HARD,
+        "separating": {HARD, FUZZY},
+        "triangle": {HARD, FUZZY},
+        "normalized": ALL,
+    },
+    "refuted": {
+        "reflexive": NOT_REFLEXIVE,
+        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
+        **NO_CLAIM_BY_CHANCE,
+    },
+}
+NO_TRIANGLE = {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])}
+NORMALIZED_SEMI_METRIC: dict[str, Any] = {
+    "range": UNIT_INTERVAL,
+    "claims": {claim: kinds for claim, kinds in NORMALIZED_METRIC["claims"].items() if claim != "triangle"},
+    "refuted": {**NORMALIZED_METRIC["refuted"], "triangle": NO_TRIANGLE},
+}
 
 ONE_CLUSTER_EACH = "both clusterings have a single cluster"
 ONE_CONSTANT = "one clustering has a single cluster, so they share no information"
@@ -167,20 +195,7 @@ def mutual_information(table: Contingency, *, base: Base = None) -> Floats:
 @index(
     title="Mutual information normalised by the joint entropy",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
-    claims={
-        "symmetric": ALL,
-        "relabelling_invariant": ALL,
-        "reflexive": HARD,
-        "separating": {HARD, FUZZY},
-        "triangle": {HARD, FUZZY},
-        "normalized": ALL,
-    },
-    refuted={
-        "reflexive": NOT_REFLEXIVE,
-        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
-        **NO_CLAIM_BY_CHANCE,
-    },
+    **NORMALIZED_METRIC,
     limits=[SAME],
     references=["lei2014"],
     formula=r"\frac{I(U, V)}{H(U, V)}",
@@ -206,20 +221,7 @@ def nmi_joint(table: Contingency) -> Floats:
 @index(
     title="Mutual information normalised by the larger entropy",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
-    claims={
-        "symmetric": ALL,
-        "relabelling_invariant": ALL,
-        "reflexive": HARD,
-        "separating": {HARD, FUZZY},
-        "triangle": {HARD, FUZZY},
-        "normalized": ALL,
-    },
-    refuted={
-        "reflexive": NOT_REFLEXIVE,
-        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
-        **NO_CLAIM_BY_CHANCE,
-    },
+    **NORMALIZED_METRIC,
     limits=[SAME],
     references=["lei2014", "vinh2010"],
     formula=r"\frac{I(U, V)}{\max\{H(U), H(V)\}}",
@@ -245,20 +247,7 @@ def nmi_max(table: Contingency) -> Floats:
     aliases=["normalized_mutual_information"],
     title="Mutual information normalised by the mean entropy",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
-    claims={
-        "symmetric": ALL,
-        "relabelling_invariant": ALL,
-        "reflexive": HARD,
-        "separating": {HARD, FUZZY},
-        "normalized": ALL,
-    },
-    refuted={
-        "reflexive": NOT_REFLEXIVE,
-        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
-        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
-        **NO_CLAIM_BY_CHANCE,
-    },
+    **NORMALIZED_SEMI_METRIC,
     limits=[SAME],
     references=["lei2014", "strehl2002"],
     formula=r"\frac{2\, I(U, V)}{H(U) + H(V)}",
@@ -287,20 +276,7 @@ def nmi_sum(table: Contingency) -> Floats:
 @index(
     title="Mutual information normalised by the geometric mean entropy",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
-    claims={
-        "symmetric": ALL,
-        "relabelling_invariant": ALL,
-        "reflexive": HARD,
-        "separating": {HARD, FUZZY},
-        "normalized": ALL,
-    },
-    refuted={
-        "reflexive": NOT_REFLEXIVE,
-        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
-        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
-        **NO_CLAIM_BY_CHANCE,
-    },
+    **NORMALIZED_SEMI_METRIC,
     limits=[SAME, NOTHING_SHARED],
     references=["lei2014", "strehl2002"],
     formula=r"\frac{I(U, V)}{\sqrt{H(U)\, H(V)}}",
@@ -326,7 +302,7 @@ def nmi_sqrt(table: Contingency) -> Floats:
 @index(
     title="Mutual information normalised by the smaller entropy",
     best=1.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
+    range=UNIT_INTERVAL,
     claims={"symmetric": ALL, "relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
     refuted={
         "reflexive": NOT_REFLEXIVE,
@@ -335,7 +311,7 @@ def nmi_sqrt(table: Contingency) -> Floats:
             FUZZY: Example([[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], kind=FUZZY),
             POSSIBILISTIC: SCALED_TYPICALITIES,
         },
-        "triangle": {HARD: Example([0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])},
+        "triangle": NO_TRIANGLE,
         **NO_CLAIM_BY_CHANCE,
     },
     limits=[SAME, NOTHING_SHARED],
@@ -422,20 +398,7 @@ def variation_of_information(table: Contingency, *, base: Base = None) -> Floats
     symbol="NVI",
     title="Normalized variation of information",
     best=0.0,
-    range={HARD: (0.0, 1.0), SOFT: (0.0, 1.0)},
-    claims={
-        "symmetric": ALL,
-        "relabelling_invariant": ALL,
-        "reflexive": HARD,
-        "separating": {HARD, FUZZY},
-        "triangle": {HARD, FUZZY},
-        "normalized": ALL,
-    },
-    refuted={
-        "reflexive": NOT_REFLEXIVE,
-        "separating": {POSSIBILISTIC: SCALED_TYPICALITIES},
-        **NO_CLAIM_BY_CHANCE,
-    },
+    **NORMALIZED_METRIC,
     limits=[Limit(_both_constant, 0.0, ONE_CLUSTER_EACH)],
     references=["lei2014", "meila2007"],
     formula=r"1 - \frac{I(U, V)}{H(U, V)}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 from partita.errors import ParameterError, near_names
 from partita.partitions import ALL, Kind
@@ -29,6 +29,7 @@ def index(
     formula: str = "",
     examples: Sequence[Example] = (),
     caveat: str | Mapping[Any, str] = "",
+    alternatives: Mapping[str, Mapping[str, type[Any]]] | None = None,
 ) -> Callable[[Formula], Index]:
     """Make a formula on statistics an index, known everywhere from then on.
 
@@ -57,6 +58,9 @@ def index(
         Inputs with known values and their source.
     caveat : str or dict
         What a reader of the value must know every time, or for each kind.
+    alternatives : dict
+        Options that choose another class for the first statistic: for each option its values and their
+        classes, the default first. The formula need not know.
 
     Returns
     -------
@@ -66,6 +70,10 @@ def index(
 
     def register(function: Formula) -> Index:
         statistics, options, hints = _read_signature(function)
+        for option, choices in (alternatives or {}).items():
+            options.setdefault(option, next(iter(choices)))
+            known = dict.fromkeys((*get_args(hints.get(option)), *choices))
+            hints[option] = Literal[tuple(known)]
         ranges = dict(range)
         defined = frozenset(
             k for key in ranges for k in (key if isinstance(key, (frozenset, set, tuple)) else (key,))
@@ -91,6 +99,7 @@ def index(
             defaults=options,
             option_types=hints,
             statistics=statistics,
+            alternatives=dict(alternatives or {}),
         )
         _check_facts(entry)
         add(entry)

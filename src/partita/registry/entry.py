@@ -65,6 +65,7 @@ class Index:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     option_types: Mapping[str, Any] = field(default_factory=dict)
     statistics: tuple[type[Any], ...] = ()
+    alternatives: Mapping[str, Mapping[str, type[Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -84,8 +85,16 @@ class Index:
         """The statistics it needs, with the options that are theirs."""
         return tuple(
             Request(s, tuple((o, self.options[o]) for o in s.options if o in self.options))
-            for s in self.statistics
+            for s in self._statistics_in_use
         )
+
+    @property
+    def _statistics_in_use(self) -> tuple[type[Any], ...]:
+        """The declared statistics; the first is replaced when an option chooses another for it."""
+        for option, choices in self.alternatives.items():
+            if self.options[option] in choices and choices[self.options[option]] is not self.statistics[0]:
+                return (choices[self.options[option]], *self.statistics[1:])
+        return self.statistics
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -196,6 +205,16 @@ class Index:
                 need=" or ".join(k.value for k in self.kinds) + " partitions",
                 fix=".harden(), .pignistic() or .plausibility() first, or .to(kind) where nothing is lost",
             )
+        for statistic in self._statistics_in_use:
+            refused = [k.value for k in kinds if k not in statistic.kinds_accepted]
+            if refused:
+                raise KindError(
+                    f"{self.label} is not defined for {' and '.join(dict.fromkeys(refused))} partitions"
+                    f"{getattr(statistic, 'why_not', '')}.",
+                    got=" and ".join(k.value for k in kinds),
+                    need=" or ".join(k.value for k in Kind if k in statistic.kinds_accepted) + " partitions",
+                    fix=f"the default options of {self.name}, or .pignistic() first",
+                )
 
     def value_for(self, inputs: Inputs, collected: Mapping[Request, Any] | None) -> tuple[float, str]:
         """Value and reason for prepared inputs, from statistics collected already or now."""
