@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from partita.errors import UndefinedIndexWarning
 from partita.indices import catalogue
-from partita.partitions import HARD, Ensemble, HardPartition, Kind
+from partita.partitions import (
+    EVIDENTIAL,
+    HARD,
+    ROUGH,
+    Ensemble,
+    EvidentialPartition,
+    HardPartition,
+    Kind,
+    RoughPartition,
+)
 from partita.statistics import Contingency
 from strategies import STRATEGIES, pairs, triples
 
@@ -57,9 +66,12 @@ FOUR, FIVE = set_partitions(4), set_partitions(5)
 TABLES = {n: Contingency.from_ensemble(Ensemble(all_of)) for n, all_of in ((4, FOUR), (5, FIVE))}
 
 
-def distances(entry, table):
-    """How far each pair of all clusterings is from the best value; nan where undefined."""
-    return np.abs(entry.of(table) - entry.best)
+def values_for_all(entry, n):
+    """The value of each pair of all clusterings of n objects; nan where undefined."""
+    if entry.statistics == (Contingency,):
+        return entry.of(TABLES[n])
+    every = [HardPartition(labels) for labels in {4: FOUR, 5: FIVE}[n]]
+    return np.array([[entry(a, b) for b in every] for a in every])
 
 
 # --- ranges ---------------------------------------------------------------------------------------------
@@ -86,7 +98,7 @@ def test_values_lie_in_the_range(entry, data):
 @pytest.mark.parametrize("entry", TWO_SIDED, ids=lambda e: e.name)
 def test_claims_hold_for_all_small_hard_clusterings(entry, n):
     held = {claim for claim in entry.claims if entry.status(claim, HARD) == "claimed"}
-    values = entry.of(TABLES[n])
+    values = values_for_all(entry, n)
     if "symmetric" in held:
         np.testing.assert_allclose(values, values.T, atol=TINY)
     if "normalized" in held:
@@ -94,7 +106,7 @@ def test_claims_hold_for_all_small_hard_clusterings(entry, n):
         assert np.nanmax(values) <= 1
     if entry.best is None or not math.isfinite(entry.best):
         return
-    far = distances(entry, TABLES[n])
+    far = np.abs(values - entry.best)
     others = far[~np.eye(len(far), dtype=bool)]
     if "reflexive" in held:
         np.testing.assert_allclose(np.diag(far), 0, atol=TINY)
@@ -138,6 +150,10 @@ def relabelled(partition, data):
     order = data.draw(st.permutations(range(partition.n_clusters)))
     if partition.kind is HARD:
         return HardPartition([f"c{order[code]}" for code in partition.codes])
+    if partition.kind is ROUGH:
+        return RoughPartition(partition.possible[:, order])
+    if partition.kind is EVIDENTIAL:
+        return EvidentialPartition(partition.masses, partition.focal_sets[:, order])
     return type(partition)(np.asarray(partition.memberships())[:, order])
 
 

@@ -240,13 +240,14 @@ def test_a_column_whose_name_has_a_comma_is_quoted(run: Run) -> None:
 
 
 def test_nothing_applies(run: Run) -> None:
-    """Rough clusterings have no table index: an empty table that says why, not a crash."""
-    rough = {"r__csv": "p,q\nTrue,True\nTrue,False\nFalse,True\nFalse,True\nFalse,True\n"}
+    """No index takes typicalities against a rough clustering: an empty table that says why, not a crash."""
+    rough = {"r__csv": "p,q\nTrue,True\nTrue,False\nFalse,True\n", "t__csv": "p,q\n1,0.5\n0.2,0.7\n0.1,1\n"}
+    sides = ("compare", "r.csv", "t.csv", "--found-kind", "possibilistic")
     for form in ("table", "markdown", "json"):
-        code, out, err = run("compare", "r.csv", "b.csv", "--format", form, **rough)
+        code, out, err = run(*sides, "--format", form, **rough)
         assert (code, err) == (0, "")
-        assert "not defined for rough against hard" in out
-    code, out, err = run("compare", "r.csv", "b.csv", "--format", "csv")
+        assert "not defined for rough against possibilistic" in out
+    code, out, err = run(*sides, "--format", "csv")
     assert out == "index,symbol,value,best,direction,lower,upper,p,caveat\n"
     assert "left out: " in err
 
@@ -464,3 +465,17 @@ def test_demo_compares_the_mixture_with_the_species(run: Run) -> None:
     assert "150 objects: hard truth (k=3), fuzzy found (k=3)" in out
     hardened = next(line for line in reversed(out.splitlines()) if line.startswith("adjusted_rand "))
     assert hardened.split()[1:3] == ["ARI", "0.9039"]
+
+
+def test_weights_come_from_a_column_of_the_first_file(tmp_path, capsys):
+    truth, found = tmp_path / "t.csv", tmp_path / "f.csv"
+    truth.write_text("id,label,times\na,0,1\nb,0,2\nc,1,3\nd,1,4\n")
+    found.write_text("id,label\nd,1\nc,1\nb,1\na,0\n")
+    arguments = ["compare", str(truth), str(found), "--id", "id", "--column", "label", "--indices", "RI"]
+    assert main([*arguments, "--weight", "times", "--format", "json"]) in (None, 0)
+    value = json.loads(capsys.readouterr().out)["rows"][0]["value"]
+    assert value == partita.indices.rand([0, 0, 1, 1], [0, 1, 1, 1], sample_weight=[1, 2, 3, 4])
+    for wrong in ("tims", "label2", "id"):
+        with pytest.raises(SystemExit) as stopped:
+            main([*arguments, "--weight", wrong])
+        assert stopped.value.code == 2

@@ -22,6 +22,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from partita.arrays import COMPILED_FROM
 from partita.errors import KindError, ParameterError, PartitaError, PartitionError, UnknownNameError
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, HardPartition, as_partition
 from strategies import evidential, fuzzy, hard, partitions, possibilistic, rough
@@ -265,8 +266,9 @@ def test_the_callers_arrays_are_left_alone(partition):
         made.memberships()[0, 0] = 2
 
 
-def test_labels_are_kept_as_a_read_only_view():
-    labels = np.array([0, 1, 1])
+def test_many_labels_are_kept_as_a_read_only_view_and_few_are_copied():
+    assert not np.shares_memory(as_partition(few := np.array([0, 1, 1])).labels, few)
+    labels = np.arange(COMPILED_FROM) % 3
     partition = as_partition(labels)
     assert np.shares_memory(partition.labels, labels)
     assert labels.flags.writeable

@@ -100,9 +100,9 @@ def test_a_card_says_what_the_entry_says() -> None:
     assert ari["range"] == "hard: [-0.5, 1]; fuzzy, possibilistic: [not known, 1]"
     assert ari["reflexive"].startswith("hard: yes; fuzzy, possibilistic: no (")
     assert ari["metric class"].startswith("hard: semi-metric")
-    assert "options" not in ari
-    assert facts("rand")["options"] == "pairs='distinct' (or 'ordered')"
-    assert facts("rand:pairs=ordered")["options"] == "pairs='ordered' (or 'distinct')"
+    assert "options" not in facts("purity")
+    assert facts("rand")["options"] == "pairs='distinct' (or 'ordered', 'coassociation')"
+    assert facts("rand:pairs=ordered")["options"] == "pairs='ordered' (or 'distinct', 'coassociation')"
     entropy = facts("entropy")
     assert entropy["best"] == "none (it describes)"
     assert "symmetric" not in entropy

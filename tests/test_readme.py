@@ -29,7 +29,7 @@ def test_the_tour_prints_what_it_shows():
     assert tour.count(">>>") > 12
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
     # an empty line in the README stands for an empty line of output when a table goes on behind it
-    shown = re.sub(r"\n\n(?=[a-z])", "\n<BLANKLINE>\n", tour)
+    shown = re.sub(r"\n\n(?=[a-z\[])", "\n<BLANKLINE>\n", tour)
     test = doctest.DocTestParser().get_doctest(shown, {}, "README.md", "README.md", 0)
     outcome = doctest.DocTestRunner(optionflags=flags).run(test)
     assert outcome.failed == 0

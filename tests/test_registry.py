@@ -105,7 +105,7 @@ def test_using_changes_options_and_text_does_too():
     [
         (lambda: pt.indices.rand.using(pairs="all"), ParameterError),
         (lambda: pt.indices.rand.using(pear="ordered"), UnknownNameError),
-        (lambda: pt.indices.nmi_max.using(x=1), ParameterError),
+        (lambda: pt.indices.purity.using(x=1), ParameterError),
         (lambda: pt.indices.v_measure.using(beta=0), ParameterError),
         (lambda: pt.indices.v_measure.using(beta=math.nan), ParameterError),
         (lambda: pt.indices.v_measure.using(beta="1"), ParameterError),

@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from partita import drop_in, errors, indices, statistics
+    from partita.alignment import Alignment, align, set_matching
     from partita.comparison import Comparison, compare, self_agreement
     from partita.partitions import (
         Ensemble,
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
         PossibilisticPartition,
         RoughPartition,
         as_partition,
+        coassociation,
+        pairwise_masses,
     )
     from partita.registry import index
 
 _HOMES = {
+    "Alignment": "partita.alignment",
     "Comparison": "partita.comparison",
     "Ensemble": "partita.partitions",
     "EvidentialPartition": "partita.partitions",
@@ -36,14 +40,19 @@ _HOMES = {
     "Kind": "partita.partitions",
     "PossibilisticPartition": "partita.partitions",
     "RoughPartition": "partita.partitions",
+    "align": "partita.alignment",
     "as_partition": "partita.partitions",
+    "coassociation": "partita.partitions",
     "compare": "partita.comparison",
     "index": "partita.indices",
+    "pairwise_masses": "partita.partitions",
     "self_agreement": "partita.comparison",
+    "set_matching": "partita.alignment",
 }
 _ROOMS = ("drop_in", "errors", "indices", "statistics")
 
 __all__ = [
+    "Alignment",
     "Comparison",
     "Ensemble",
     "EvidentialPartition",
@@ -52,13 +61,17 @@ __all__ = [
     "Kind",
     "PossibilisticPartition",
     "RoughPartition",
+    "align",
     "as_partition",
+    "coassociation",
     "compare",
     "drop_in",
     "errors",
     "index",
     "indices",
+    "pairwise_masses",
     "self_agreement",
+    "set_matching",
     "statistics",
 ]
 

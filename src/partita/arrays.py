@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
@@ -29,6 +30,9 @@ HARD_BLOCK_ROWS = 1 << 20
 
 COMPILED_FROM = 100_000
 """Labels from which on compiled loops pay for being loaded."""
+
+MOST_DENSE_CELLS = 1 << 28
+"""The largest dense matrix that is made of something smaller without being asked for: 2 GiB."""
 
 ROW_SUM_TOLERANCE = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2}
 """How far a row of memberships may be from one, by the precision it came in."""
@@ -71,15 +75,16 @@ def blocks(n: int, rows: int) -> Iterator[slice]:
 
 
 def thread_count() -> int:
-    """All cores this process may use; one inside a worker process; ``PARTITA_NUM_THREADS`` overrides."""
+    """All cores of this process; one inside a worker process or thread; ``PARTITA_NUM_THREADS`` overrides."""
     asked = os.environ.get("PARTITA_NUM_THREADS")
     if asked is not None:
-        if not asked.isdigit() or int(asked) < 1:
+        if not (asked.isascii() and asked.isdigit()) or int(asked) < 1:
             raise ParameterError(
                 "PARTITA_NUM_THREADS is not a number of threads.", got=repr(asked), need="a whole number >= 1"
             )
         return int(asked)
-    if multiprocessing.current_process().name != "MainProcess":
+    in_worker = multiprocessing.current_process().name != "MainProcess"
+    if in_worker or threading.current_thread() is not threading.main_thread():
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -106,8 +111,26 @@ def map_blocks(
             return _gather(pool.map(work, slices), len(slices), on_block)
 
 
-def _one_blas_thread() -> Any:
-    return _blas_controller().limit(limits=1, user_api="blas")
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_limit: Any = None
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread; of several that ask at once, the first sets the limit, the last lifts it."""
+    global _blas_users, _blas_limit
+    with _blas_lock:
+        _blas_users += 1
+        if _blas_users == 1:
+            _blas_limit = _blas_controller().limit(limits=1, user_api="blas")
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
 
 
 @cache
@@ -295,9 +318,13 @@ def missing_labels(missing: int, n: int) -> PartitionError:
 
 def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
     """Weights as an array of finite numbers, at least 0, not all 0; whole numbers stay whole."""
+    if isinstance(sample_weight, np.ma.MaskedArray) and np.ma.is_masked(sample_weight):
+        raise ParameterError(
+            "some weights are masked.", got="a masked array", need="a weight for every object"
+        )
     try:
         weight = np.asarray(sample_weight)
-    except ValueError:
+    except (ValueError, TypeError):
         weight = np.empty(0, dtype=object)
     if weight.ndim != 1 or weight.dtype.kind not in "iufb" or n not in (None, weight.size):
         raise ParameterError(
@@ -305,17 +332,15 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
             got=f"array of shape {weight.shape}, dtype {weight.dtype}",
             need="one number for each object" if n is None else f"{n} numbers, one for each object",
         )
-    if weight.dtype.kind in "ub":
-        weight = weight.astype(np.int64)
-    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
+    real = weight.astype(np.float64)
+    if not (np.isfinite(real).all() and (real >= 0).all() and real.any()):
         raise ParameterError(
             "sample_weight cannot be multiplicities.",
-            got=f"smallest {weight.min() if weight.size else 'none'}, sum {weight.sum():g}",
+            got=f"smallest {real.min() if real.size else 'none'}, sum {real.sum():g}",
             need="finite weights, at least 0, not all 0",
         )
-    if weight.dtype.kind == "f" and (weight == np.floor(weight)).all() and weight.sum() < 2.0**53:
-        weight = weight.astype(np.int64)
-    return weight
+    whole = (real == np.floor(real)).all() and real.sum() < 2.0**53
+    return weight.astype(np.int64) if whole else real
 
 
 # --- random state -----------------------------------------------------------------------------------

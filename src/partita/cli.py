@@ -59,6 +59,7 @@ form_option = click.option(
     help="Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered. "
     "Default: every index that applies.",
 )
+@click.option("--weight", metavar="NAME", help="Column of TRUTH that says how often each object counts.")
 @click.option(
     "--noise",
     type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
@@ -79,6 +80,7 @@ def compare(
     normalize: bool,
     header: bool | None,
     indices: str | None,
+    weight: str | None,
     noise: str,
     form: str,
 ) -> None:
@@ -96,7 +98,7 @@ def compare(
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     from partita import comparison
     from partita.errors import MismatchError, ParameterError
-    from partita.files import read_partition
+    from partita.files import read_partition, read_weights
 
     truth_names, found_names = (
         _split_columns(column if names is None else names) for names in (truth_column, found_column)
@@ -114,8 +116,11 @@ def compare(
         )
 
     sides = read(truth, truth_names, truth_kind), read(found or truth, found_names, found_kind)
+    weights = None if weight is None else read_weights(truth, weight, id_column=id_column, header=header)
     try:
-        result = comparison.compare(*sides, indices=_split_indices(indices), noise=noise)
+        result = comparison.compare(
+            *sides, indices=_split_indices(indices), noise=noise, sample_weight=weights
+        )
     except MismatchError as problem:
         problem.fix = "--id NAME joins the files on a column of identifiers that both have"
         if id_column is not None:

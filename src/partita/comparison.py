@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import Inputs, collect, pair_operations, prepare
-from partita.errors import ParameterError, UndefinedIndexError, near_names
-from partita.partitions import HARD, softest
+from partita.errors import ParameterError, PartitaError, UndefinedIndexError, near_names
+from partita.partitions import HARD, as_partition, softest
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Index, find, resolve
 from partita.results import Result, Table, join_texts, number
@@ -67,21 +68,20 @@ class Comparison(Result):
     title: str = ""
 
     def __getitem__(self, name: str) -> IndexValue:
-        spelled = str(name).lower()
-        for row in self.rows:
-            if spelled in (row.index.lower(), row.symbol.lower()):
-                return row
-        try:
-            entry = find(name)
-        except KeyError:
-            entry = None
-        for row in self.rows:
-            if entry is not None and row.index == entry.label:
-                return row
-        skipped = next((x for x in self.left_out if entry is not None and x.index == entry.label), None)
+        row = self._by_spelling.get(_spelled(name))
+        if row is not None:
+            return row
+        skipped = next((x for x in self.left_out if _spelled(name) == x.index), None)
         if skipped is not None:
             raise ParameterError(f"{skipped.index} was left out.", got=skipped.reason)
         raise near_names(str(name), [s for r in self.rows for s in (r.index, r.symbol) if s], noun="row")
+
+    def __contains__(self, name: object) -> bool:
+        return _spelled(name) in self._by_spelling
+
+    @cached_property
+    def _by_spelling(self) -> dict[str, IndexValue]:
+        return {row.index: row for row in self.rows}
 
     def __iter__(self) -> Any:
         return iter(self.rows)
@@ -100,10 +100,11 @@ class Comparison(Result):
 
     def table(self) -> Table:
         """The rows, as they print; columns that hold nothing are left away."""
-        often = [c for c, times in Counter(row.caveat for row in self.rows).items() if c and times > 1]
-        marks = {caveat: f"[{i}]" for i, caveat in enumerate(often, start=1)}
+        pieces = Counter(piece for row in self.rows for piece in row.caveat.split("; ") if piece)
+        often = [piece for piece, times in pieces.items() if times > 1]
+        marks = {piece: f"[{i}]" for i, piece in enumerate(often, start=1)}
         rows = tuple(tuple(_cell(n, getattr(row, n), marks) for n in self.columns) for row in self.rows)
-        footnotes = tuple(f"{mark} {caveat}" for caveat, mark in marks.items())
+        footnotes = tuple(f"{mark} {piece}" for piece, mark in marks.items())
         reasons: dict[str, list[str]] = {}
         for x in self.left_out:
             reasons.setdefault(x.reason, []).append(x.index)
@@ -134,10 +135,20 @@ class Comparison(Result):
         )
 
 
+def _spelled(name: Any) -> str:
+    """The label of the index that a name or symbol means; the name itself if it means none."""
+    try:
+        return find(name).label
+    except PartitaError:
+        return str(name)
+
+
 def _cell(column: str, value: Any, marks: Mapping[str, str]) -> Any:
-    """A value as the table shows it: no nan but for values, and a mark for a caveat that many rows share."""
+    """A value as the table shows it: no nan but for values, a mark for a caveat that several rows share."""
     if column == "caveat":
-        return marks.get(value, value)
+        pieces = value.split("; ") if value else []
+        text = "; ".join(piece for piece in pieces if piece not in marks)
+        return " ".join([marks[piece] for piece in pieces if piece in marks] + [text] * bool(text))
     return None if column != "value" and isinstance(value, float) and math.isnan(value) else value
 
 
@@ -174,10 +185,22 @@ def compare(
 
     See Also
     --------
-    self_agreement : the most that a soft clustering can reach.
+    self_agreement : what a soft clustering scores against itself.
 
     Notes
     -----
+    Two biclusters (rovetta2009) are compared as clusterings of the cells of the data table: a cell belongs to
+    a bicluster by the product of its row's and its column's membership, and to the rest otherwise.
+
+    >>> import numpy as np
+    >>> def cells(rows, columns):
+    ...     inside = np.multiply.outer(rows, columns).ravel()
+    ...     return np.column_stack([inside, 1 - inside])
+    >>> first = cells([1, 1, 0.2, 0], [0.9, 1, 0])
+    >>> second = cells([1, 0.8, 0, 0], [1, 1, 0.1])
+    >>> round(compare(first, second, indices=["belief_rand"])["belief_rand"].value, 4)
+    0.8867
+
     Cost: one pass over the objects in blocks, whatever the number of indices; memory for one table.
 
     Examples
@@ -192,7 +215,7 @@ def compare(
     >>> round(result["VI"].value, 4)
     0.3466
     """
-    if on_undefined not in ON_UNDEFINED:
+    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
         raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
     wanted = resolve(indices, ("truth", "found"))
     for entry in wanted:
@@ -215,7 +238,7 @@ def compare(
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
     )
     return Comparison(
-        notes=inputs.notes + _reflexivity_note(usable, inputs),
+        notes=inputs.notes,
         provenance=_provenance(inputs, noise, clusters),
         frame=inputs.frame or "pandas",
         rows=rows,
@@ -234,7 +257,7 @@ def _split(
         if named:
             entry.check_kinds(inputs.kinds)
         if entry.range_of(inputs.kinds) is None:
-            reason = f"not defined for {kinds}; harden(), pignistic() or plausibility() first"
+            reason = f"not defined for {kinds}; {entry.way_out}"
             left_out.append(LeftOut(entry.label, reason))
             continue
         cost = pair_operations(entry.requests, inputs)
@@ -256,16 +279,20 @@ def _row(entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefine
         value=value,
         best=math.nan if entry.best is None else entry.best,
         direction=entry.direction,
-        caveat=join_texts([reason, entry.caveat(inputs.kinds)]),
+        caveat=join_texts([reason, entry.caveat(inputs.kinds), _reflexivity(entry, inputs)]),
     )
 
 
-def _reflexivity_note(entries: Sequence[Index], inputs: Inputs) -> tuple[str, ...]:
+def _reflexivity(entry: Index, inputs: Inputs) -> str:
+    """What to say where a soft clustering does not score best against itself, or nobody knows."""
     kind = softest(inputs.kinds)
-    if kind is HARD or not any(e.status("reflexive", kind) == "refuted" for e in entries):
-        return ()
-    note = f"a {kind} clustering does not score best against itself on these indices; "
-    return (note + "self_agreement(clustering, index) is the most it can reach",)
+    if kind is HARD or entry.best is None:
+        return ""
+    return {
+        "claimed": "",
+        "refuted": f"a {kind} clustering does not score best against itself (see self_agreement)",
+        "open": f"not known whether a {kind} clustering scores best against itself",
+    }[entry.status("reflexive", kind)]
 
 
 def _cluster_counts(inputs: Inputs, collected: Mapping[Any, Any]) -> list[int]:
@@ -292,14 +319,16 @@ def _provenance(inputs: Inputs, noise: str, clusters: list[int]) -> dict[str, An
 
 
 def self_agreement(found: Any, index: str | Index = "NMI", **options: Any) -> float:
-    """The value of an index between a clustering and itself: the ceiling that a soft one can reach.
+    """The value of an index between a clustering and itself, which for a soft one is not the best value.
 
-    A hard clustering scores best against itself. A soft one does not on most indices, since its table is
-    that of two labels drawn independently for each object; compare against this ceiling, not against 1.
+    The table of two soft clusterings is that of two labels drawn independently for each object, so a soft
+    clustering disagrees with itself by chance. Read the agreement of two clusterings of like softness beside
+    this value, not beside 1. It is no bound: a harder clustering (its own hardened form) may score better.
 
     Examples
     --------
     >>> round(self_agreement([[0.9, 0.1], [0.2, 0.8]], "VI"), 4)
     1.1213
     """
-    return find(index)(found, found, **options)
+    partition = as_partition(found)
+    return find(index)(partition, partition, **options)

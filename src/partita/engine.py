@@ -20,6 +20,7 @@ from partita.partitions import (
     as_partition,
     lengths_differ,
 )
+from partita.statistics import Contingency
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 
@@ -30,7 +31,8 @@ class Request:
 
     A statistic is a frozen class with ``inputs`` (names of partitions) and ``options`` (names). An additive
     one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole one, which looks at
-    pairs of objects, has ``from_whole(*inputs, weight, on_block, **options)`` and ``pair_operations``.
+    pairs of objects, has ``from_whole(*inputs, weight, on_block, **options)`` and ``pair_operations``. What
+    the table of two hard partitions determines has ``from_table`` too.
     """
 
     statistic: type[Any]
@@ -60,7 +62,7 @@ def prepare(given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: 
 
     Objects are aligned by index where all sides have one, and the noise policy is applied to all sides.
     """
-    if noise not in NOISE_POLICIES:
+    if not isinstance(noise, str) or noise not in NOISE_POLICIES:
         raise ParameterError(
             "no such noise policy.", got=repr(noise), need=", ".join(f'"{p}"' for p in NOISE_POLICIES)
         )
@@ -71,7 +73,8 @@ def prepare(given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: 
     weight, weight_index = _read_weight(sample_weight)
     partitions, rows, dropped = _align(partitions)
     if weight is not None:
-        weight = _align_weight(weight, weight_index, first, rows)
+        aligned = next(iter(partitions.values()))
+        weight = _align_weight(weight, weight_index, first, aligned, rows)
         if not weight.all():
             counted = np.flatnonzero(weight)
             partitions = {name: p.take(counted) for name, p in partitions.items()}
@@ -98,14 +101,21 @@ def _crisp(partition: Partition) -> Partition:
 def collect(
     requests: Iterable[Request], inputs: Inputs, on_block: Callable[[int, int], None] | None = None
 ) -> dict[Request, Any]:
-    """Every requested statistic, each once: additive ones in one pass, the others from all objects."""
+    """Every requested statistic, each once: additive ones in one pass, the others from all objects.
+
+    For two hard partitions whatever a table determines is made from the table, without a pass of its own.
+    """
     sides = {r: _sides(r, inputs) for r in requests}
-    wanted = [r for r in sides if not _is_whole(r)]
+    table = Request(Contingency)
+    from_table = [r for r in sides if _is_determined_by_table(r, inputs)]
+    if from_table:
+        sides.setdefault(table, _sides(table, inputs))
+    whole = [r for r in sides if hasattr(r.statistic, "from_whole") and r not in from_table]
     collected = {
         r: r.statistic.from_whole(*sides[r], weight=inputs.weight, on_block=on_block, **dict(r.options))
-        for r in sides
-        if _is_whole(r)
+        for r in whole
     }
+    wanted = [r for r in sides if r not in whole and r not in from_table]
     if not wanted:
         return collected
     rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
@@ -123,21 +133,26 @@ def collect(
     for found in map_blocks(one, inputs.n_objects, rows, on_block, products=soft):
         merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
     assert merged is not None
-    return {**collected, **dict(zip(wanted, merged, strict=True))}
+    collected |= dict(zip(wanted, merged, strict=True))
+    return collected | {r: r.statistic.from_table(collected[table]) for r in from_table}
 
 
 def _sides(request: Request, inputs: Inputs) -> list[Partition]:
     return [inputs.partitions[name] for name in request.statistic.inputs]
 
 
-def _is_whole(request: Request) -> bool:
-    return hasattr(request.statistic, "from_whole")
+def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
+    return hasattr(request.statistic, "from_table") and set(inputs.kinds) == {HARD}
 
 
 def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
-    """About how many pairs of objects these statistics must look at; 0 for additive ones."""
-    whole = [r for r in requests if _is_whole(r)]
-    return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in whole))
+    """About how many pairs of objects these statistics must look at; 0 for those that need no look."""
+    costly = [
+        r
+        for r in requests
+        if hasattr(r.statistic, "pair_operations") and not _is_determined_by_table(r, inputs)
+    ]
+    return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
 
 
 # --- alignment ----------------------------------------------------------------------------------------
@@ -153,17 +168,9 @@ def _align(partitions: dict[str, Partition]) -> tuple[dict[str, Partition], Arra
             if other.n_objects != first.n_objects:
                 raise lengths_differ(first, other)
         return partitions, None, 0
-    for name, p in sides:
-        if not p.index.is_unique:
-            raise MismatchError(
-                f"the index of {name} names some objects twice, so the inputs cannot be aligned by it.",
-                got=f"{p.n_objects - p.index.nunique()} repeated entries",
-                need="each object once",
-                fix="reset_index(drop=True) on all inputs if they are in the same order",
-            )
     common = first.index
-    for _, p in rest:
-        common = common[common.isin(p.index)]
+    for name, p in rest:
+        common = common[_places(p.index, common, name) >= 0]
     if not len(common):
         raise MismatchError(
             "the inputs have no object in common.",
@@ -171,12 +178,30 @@ def _align(partitions: dict[str, Partition]) -> tuple[dict[str, Partition], Arra
             need="overlapping indices",
             fix=".to_numpy() on both sides if they are in the same order",
         )
-    rows = {name: np.asarray(p.index.get_indexer(common)) for name, p in sides}
-    everyone = first.index
-    for _, p in rest:
-        everyone = everyone.union(p.index)
+    rows = {name: _places(p.index, common, name) for name, p in sides}
+    left_out = sum(p.n_objects for _, p in sides) - len(sides) * len(common)
     aligned = {name: p.take(rows[name]) for name, p in sides}
-    return aligned, rows[first_name], len(everyone) - len(common)
+    return aligned, rows[first_name], left_out
+
+
+def _places(index: Any, wanted: Any, name: str) -> Array:
+    """Where each wanted object stands in an index, -1 where it does not."""
+    if not index.is_unique:
+        raise MismatchError(
+            f"the index of {name} names some objects twice, so the inputs cannot be aligned by it.",
+            got=f"{len(index) - index.nunique()} repeated entries",
+            need="each object once",
+            fix="reset_index(drop=True) on all inputs if they are in the same order",
+        )
+    try:
+        return np.asarray(index.get_indexer(wanted))
+    except Exception as problem:  # noqa: BLE001 (pandas raises half a dozen types here)
+        raise MismatchError(
+            "the inputs have indices that cannot be compared.",
+            got=f"{type(index).__name__} in {name} against {type(wanted).__name__}: {problem}",
+            need="indices of one kind",
+            fix=".to_numpy() on both sides if they are in the same order",
+        ) from None
 
 
 # --- weights ------------------------------------------------------------------------------------------
@@ -186,20 +211,21 @@ def _read_weight(sample_weight: Any) -> tuple[Array | None, Any]:
     """Weights as an array (whole numbers stay whole), and their index where they have one."""
     if sample_weight is None:
         return None, None
-    index = sample_weight.index if frame_library(sample_weight) == "pandas" else None
-    return multiplicities(sample_weight), index
+    is_series = frame_library(sample_weight) == "pandas" and hasattr(sample_weight, "iloc")
+    return multiplicities(sample_weight), sample_weight.index if is_series else None
 
 
-def _align_weight(weight: Array, index: Any, first: Partition, rows: Array | None) -> Array:
-    if index is not None and first.index is not None and index.is_unique and not index.equals(first.index):
-        place = np.asarray(index.get_indexer(first.index))
+def _align_weight(weight: Array, index: Any, first: Partition, kept: Partition, rows: Array | None) -> Array:
+    """Weights of the kept objects: by index where both sides have one, else as the first input lies."""
+    if index is not None and first.index is not None and not index.equals(first.index):
+        place = _places(index, kept.index, "sample_weight")
         if (place < 0).any():
             raise MismatchError(
                 "some objects have no weight.",
                 got=f"{int((place < 0).sum())} objects are not in the index of sample_weight",
                 need="a weight for every object",
             )
-        weight = weight[place]
+        return weight[place]
     if weight.shape[0] != first.n_objects:
         raise MismatchError(
             "sample_weight has another length than the clusterings.",
@@ -223,7 +249,7 @@ def _settle_noise(
     anywhere = np.zeros(n, dtype=bool)
     for mask in noisy.values():
         anywhere |= mask
-    coverage = float((~anywhere).mean())
+    coverage = float(np.average(~anywhere, weights=weight))
     counts = ", ".join(f"{int(mask.sum())} in {name}" for name, mask in noisy.items())
     if policy == "raise":
         raise PartitionError(
@@ -238,8 +264,26 @@ def _settle_noise(
         partitions = {name: p.take(kept) for name, p in partitions.items()}
         weight = None if weight is None else weight[kept]
     elif policy == "singletons":
+        if weight is not None:
+            partitions, weight, masks = _repeat_noise(partitions, weight, anywhere)
         partitions = {name: _noise_as_singletons(name, p, masks[name]) for name, p in partitions.items()}
     return partitions, weight, coverage, notes
+
+
+def _repeat_noise(
+    partitions: dict[str, Partition], weight: Array, anywhere: Array
+) -> tuple[dict[str, Partition], Array, dict[str, Array | None]]:
+    """A noise object of weight 3 is three singletons: repeat it."""
+    if weight.dtype.kind != "i":
+        raise ParameterError(
+            "a fraction of an object cannot be a singleton.",
+            got="fractional weights on noise",
+            need="whole-number weights",
+            fix='noise="cluster" or "ignore"',
+        )
+    rows = np.repeat(np.arange(weight.size), np.where(anywhere, weight, 1))
+    repeated = {name: p.take(rows) for name, p in partitions.items()}
+    return repeated, np.where(anywhere, 1, weight)[rows], {name: p.noise_mask for name, p in repeated.items()}
 
 
 def _noise_as_singletons(name: str, partition: Partition, mask: Array | None) -> Partition:

@@ -72,7 +72,7 @@ class Catalogue(Result):
         legend = (
             f"kinds: {_legend(KIND_LETTERS)}",
             f"claims: {_legend(CLAIM_LETTERS)}; - refuted, . not known",
-            "range and claims are for the first of the kinds; ? is not known, ... depends on the input",
+            "range and claims: first of the kinds, default options; ? not known, ... depends on the input",
             "partita indices NAME shows one index whole; --format markdown, csv or json has every column",
         )
         return Table(self._title, columns, rows, self.notes + legend)

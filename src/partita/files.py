@@ -17,7 +17,7 @@ from partita.arrays import missing_labels
 from partita.errors import FileError, MismatchError, ParameterError, PartitaError, PartitionError, near_names
 from partita.partitions import as_partition
 
-__all__ = ["read_partition"]
+__all__ = ["read_partition", "read_weights"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 OTHER_SEPARATORS = ";,\t|"
@@ -144,40 +144,12 @@ def _from_text(
     header: bool | None,
     normalize: bool,
 ) -> Any:
-    import pandas as pd
-
-    packed = file.suffix.lower() == ".gz"
-    separator = SEPARATORS.get((Path(file.stem) if packed else file).suffix.lower())
-    if separator is None:
-        raise FileError("this kind of file is not known.", need=".csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz")
-    text = _text(file.read_bytes(), packed)
-    names = _column_names(text, separator, header)
-    if id_column is None and names[0] == "" and len(names) > 1:
-        id_column = ""
-    if id_column is not None:
-        _check_names([id_column], names, "column")
-    free = [name for name in names if name != id_column]
-    _check_names(columns or (), free, "column" if id_column is None else "column beside the identifiers")
-    chosen = list(columns or free)
+    text = _TextTable(file, id_column, header)
+    _check_names(columns or (), text.free, "column" if text.id is None else "column beside the identifiers")
+    chosen = list(columns or text.free)
     if not chosen:
-        raise FileError("this file holds identifiers only.", got=repr(id_column), need="a column of labels")
-    texts = [*(chosen if len(chosen) == 1 else ()), *(() if id_column is None else (id_column,))]
-    try:
-        frame = pd.read_csv(
-            io.StringIO(text, newline=""),
-            sep=separator,
-            names=names,
-            header=None if header is False else 0,
-            index_col=False,
-            skipinitialspace=True,
-            skip_blank_lines=False,
-            keep_default_na=False,
-            na_values=dict.fromkeys(free, MISSING),
-            dtype=dict.fromkeys(texts, object),
-            low_memory=False,
-        )
-    except (ValueError, OverflowError) as problem:
-        raise FileError("this file is malformed.", got=str(problem).strip(), need=WELL_FORMED) from None
+        raise FileError("this file holds identifiers only.", got=repr(text.id), need="a column of labels")
+    frame = text.frame(labels=chosen if len(chosen) == 1 else [])
     words = [name for name in chosen if len(chosen) > 1 and frame[name].dtype.kind not in "biuf"]
     if words:
         raise FileError(
@@ -186,7 +158,7 @@ def _from_text(
             need="one column of labels, or columns of memberships only",
             fix=WHICH_COLUMNS,
         )
-    index = None if id_column is None else _identifiers(frame[id_column], id_column)
+    index = None if text.id is None else _identifiers(frame[text.id], text.id)
     try:
         values = _labels(frame[chosen[0]], header) if len(chosen) == 1 else frame[chosen]
         part = as_partition(values if index is None else values.set_axis(index), kind, normalize=normalize)
@@ -196,6 +168,65 @@ def _from_text(
         raise
     part.index = index
     return part
+
+
+def read_weights(
+    path: str | Path, column: str, *, id_column: str | None = None, header: bool | None = None
+) -> Any:
+    """Read how often each object counts from a column of a text file, as a pandas series."""
+    try:
+        text = _TextTable(Path(path), id_column, header)
+        _check_names([column], text.free, "column")
+        frame = text.frame(labels=[])
+        if frame[column].dtype.kind not in "biuf" or frame[column].isna().any():
+            raise FileError("weights are no numbers.", got=f"column {column!r}", need="a number in each line")
+        weights = frame[column]
+        return weights if text.id is None else weights.set_axis(_identifiers(frame[text.id], text.id))
+    except PartitaError as problem:
+        problem.got = f"{path}: {problem.got}" if problem.got else str(path)
+        raise
+    except OSError as problem:
+        raise FileError("this file cannot be read.", got=f"{path}: {problem.strerror}") from None
+
+
+class _TextTable:
+    """A text file whose lines have been looked at, and its columns: identifiers and the free ones."""
+
+    def __init__(self, file: Path, id_column: str | None, header: bool | None) -> None:
+        packed = file.suffix.lower() == ".gz"
+        separator = SEPARATORS.get((Path(file.stem) if packed else file).suffix.lower())
+        if separator is None:
+            known = ".csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz"
+            raise FileError("this kind of file is not known.", need=known)
+        self._text = _text(file.read_bytes(), packed)
+        self._separator = separator
+        self._header = header
+        self.names = _column_names(self._text, separator, header)
+        self.id = "" if id_column is None and self.names[0] == "" and len(self.names) > 1 else id_column
+        if self.id is not None:
+            _check_names([self.id], self.names, "column")
+        self.free = [name for name in self.names if name != self.id]
+
+    def frame(self, labels: Sequence[str]) -> Any:
+        """All columns as a pandas frame; labels and identifiers stay text."""
+        import pandas as pd
+
+        try:
+            return pd.read_csv(
+                io.StringIO(self._text, newline=""),
+                sep=self._separator,
+                names=self.names,
+                header=None if self._header is False else 0,
+                index_col=False,
+                skipinitialspace=True,
+                skip_blank_lines=False,
+                keep_default_na=False,
+                na_values=dict.fromkeys(self.free, MISSING),
+                dtype=dict.fromkeys([*labels, *([] if self.id is None else [self.id])], object),
+                low_memory=False,
+            )
+        except (ValueError, OverflowError) as problem:
+            raise FileError("this file is malformed.", got=str(problem).strip(), need=WELL_FORMED) from None
 
 
 def _text(raw: bytes, packed: bool) -> str:

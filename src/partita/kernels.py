@@ -23,18 +23,23 @@ def low_and_high(values: Any) -> Any:
 def count_pairs(a: Any, b: Any, low_a: int, low_b: int, rows: int, columns: int) -> Any:
     """Count how often each pair of labels occurs: the ``(rows, columns)`` table of two label blocks.
 
-    Labels must lie in ``[low, low + rows)`` and ``[low, low + columns)``. Four private tables take turns,
-    so that equal neighbours do not wait for each other's counter.
+    Labels outside ``[low, low + rows)`` or ``[low, low + columns)`` are only counted: the caller's array may
+    have changed since its range was found. Four private tables take turns, so that equal neighbours do not
+    wait for each other's counter.
+
+    Returns
+    -------
+    table, number of labels that were outside
     """
-    cells = rows * columns
-    private = np.zeros((4, cells), dtype=np.int64)
-    n = a.shape[0]
-    whole = n - n % 4
-    for i in range(0, whole, 4):
-        private[0, (a[i] - low_a) * columns + (b[i] - low_b)] += 1
-        private[1, (a[i + 1] - low_a) * columns + (b[i + 1] - low_b)] += 1
-        private[2, (a[i + 2] - low_a) * columns + (b[i + 2] - low_b)] += 1
-        private[3, (a[i + 3] - low_a) * columns + (b[i + 3] - low_b)] += 1
-    for i in range(whole, n):
-        private[0, (a[i] - low_a) * columns + (b[i] - low_b)] += 1
-    return private.sum(axis=0).reshape(rows, columns)
+    # a negative offset is a huge one when unsigned, so one comparison holds both ends
+    height, width = np.uint64(rows), np.uint64(columns)
+    private = np.zeros((4, rows * columns), dtype=np.int64)
+    strays = 0
+    for i in range(a.shape[0]):
+        row = np.uint64(a[i] - low_a)
+        column = np.uint64(b[i] - low_b)
+        if row < height and column < width:
+            private[i & 3, row * width + column] += 1
+        else:
+            strays += 1
+    return private.sum(axis=0).reshape(rows, columns), strays

@@ -8,9 +8,16 @@ float, nan where the index is undefined; options are keywords, as those of the i
 
 from collections.abc import Callable
 
-from . import information, pairs
+from . import coassociation, credal, information, matching, pairs, soft_rand
 
-REFERENCE: dict[str, Callable[..., float]] = pairs.REFERENCE | information.REFERENCE
-REFERENCE_OF_ONE: dict[str, Callable[..., float]] = {"entropy": information.entropy}
+REFERENCE: dict[str, Callable[..., float]] = (
+    pairs.REFERENCE
+    | information.REFERENCE
+    | coassociation.REFERENCE
+    | credal.REFERENCE
+    | soft_rand.REFERENCE
+    | matching.REFERENCE
+)
+REFERENCE_OF_ONE: dict[str, Callable[..., float]] = {"entropy": information.entropy} | credal.REFERENCE_OF_ONE
 
 __all__ = ["REFERENCE", "REFERENCE_OF_ONE"]

@@ -5,14 +5,31 @@
 
 from typing import Any
 
-from partita.indices import conditional, information, pair_counts, pairs
+# the order of import is the order of the catalogue
+# isort: off
+from partita.indices import information, conditional
+from partita.indices import pair_counts, pairs
+from partita.indices import matching
+from partita.indices import coassociation, coassociation_rand, soft_rand, credal
+
+# isort: on
 from partita.registry import find, index
 from partita.registry import indices as catalogue
 
 __all__ = ["catalogue", "find", "index"]
 __all__ += [entry.name for entry in catalogue()]
 
-_families = (information, conditional, pair_counts, pairs)
+_families = (
+    information,
+    conditional,
+    pair_counts,
+    pairs,
+    matching,
+    coassociation,
+    coassociation_rand,
+    soft_rand,
+    credal,
+)
 globals().update({entry.name: entry for entry in catalogue()})
 
 

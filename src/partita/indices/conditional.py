@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from partita.indices.information import (
+    COUPLING,
     FUZZY_PAIR,
     NO_CLAIM_BY_CHANCE,
     NO_TRIANGLE,
@@ -41,6 +42,7 @@ LOG_CLASSES = bound("log k", lambda t, *, base: np.log(t.n_rows) / unit(base))
 @index(
     aliases=["conditional_entropy"],
     title="Entropy of the true classes inside the found clusters",
+    alternatives=COUPLING,
     best=0.0,
     range={
         HARD: (0.0, LOG_CLASSES),
@@ -84,6 +86,7 @@ def class_entropy(table: Contingency, *, base: Base = None) -> Floats:
 
 @index(
     title="Homogeneity",
+    alternatives=COUPLING,
     best=1.0,
     range=UNIT_INTERVAL,
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
@@ -121,6 +124,7 @@ def homogeneity(table: Contingency) -> Floats:
 
 @index(
     title="Completeness",
+    alternatives=COUPLING,
     best=1.0,
     range=UNIT_INTERVAL,
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
@@ -144,7 +148,7 @@ def completeness(table: Contingency) -> Floats:
 
     Pitfalls
     --------
-    Merging clusters never lowers it; read it together with homogeneity.
+    One cluster for everything scores 1; read it together with homogeneity.
 
     Examples
     --------
@@ -156,6 +160,7 @@ def completeness(table: Contingency) -> Floats:
 
 @index(
     title="V-measure",
+    alternatives=COUPLING,
     best=1.0,
     **NORMALIZED_SEMI_METRIC,
     limits=[SAME, NOTHING_SHARED],

@@ -23,7 +23,7 @@ from partita.registry import (
     bound,
     index,
 )
-from partita.statistics import Contingency, MembershipMoments
+from partita.statistics import Contingency, CoupledContingency, MembershipMoments
 
 Base = Annotated[float | None, Above(1)]
 
@@ -41,6 +41,8 @@ SCALED_TYPICALITIES = Example([[0.5, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]
 ABOVE_CHANCE = {HARD: Example([0, 0, 1, 1], [0, 0, 1, 1]), FUZZY: Example(*FUZZY_PAIR)}
 NO_CLAIM_BY_CHANCE = {"zero_by_chance": ABOVE_CHANCE}
 
+# the reflexive table of definitions 2.3: opt in, since lei2014's indices are on N*
+COUPLING = {"coupling": {"product": Contingency, "maximal": CoupledContingency}}
 UNIT_INTERVAL = {HARD: (0.0, 1.0), SOFT: (0.0, 1.0)}
 
 # 1 - I / H(U, V) and 1 - I / max(H(U), H(V)) are metrics of random variables; a fuzzy table is
@@ -126,6 +128,7 @@ def entropy(moments: MembershipMoments, *, base: Base = None) -> Floats:
 
 @index(
     title="Joint entropy",
+    alternatives=COUPLING,
     best=None,
     range={
         HARD: (0.0, _SUM_OF_ENTROPIES),
@@ -156,6 +159,7 @@ def joint_entropy(table: Contingency, *, base: Base = None) -> Floats:
 @index(
     symbol="MI",
     title="Mutual information",
+    alternatives=COUPLING,
     best=math.inf,
     range={
         HARD: (0.0, _SMALLER_ENTROPY),
@@ -194,6 +198,7 @@ def mutual_information(table: Contingency, *, base: Base = None) -> Floats:
 
 @index(
     title="Mutual information normalised by the joint entropy",
+    alternatives=COUPLING,
     best=1.0,
     **NORMALIZED_METRIC,
     limits=[SAME],
@@ -220,6 +225,7 @@ def nmi_joint(table: Contingency) -> Floats:
 
 @index(
     title="Mutual information normalised by the larger entropy",
+    alternatives=COUPLING,
     best=1.0,
     **NORMALIZED_METRIC,
     limits=[SAME],
@@ -246,6 +252,7 @@ def nmi_max(table: Contingency) -> Floats:
     symbol="NMI",
     aliases=["normalized_mutual_information"],
     title="Mutual information normalised by the mean entropy",
+    alternatives=COUPLING,
     best=1.0,
     **NORMALIZED_SEMI_METRIC,
     limits=[SAME],
@@ -275,6 +282,7 @@ def nmi_sum(table: Contingency) -> Floats:
 
 @index(
     title="Mutual information normalised by the geometric mean entropy",
+    alternatives=COUPLING,
     best=1.0,
     **NORMALIZED_SEMI_METRIC,
     limits=[SAME, NOTHING_SHARED],
@@ -301,6 +309,7 @@ def nmi_sqrt(table: Contingency) -> Floats:
 
 @index(
     title="Mutual information normalised by the smaller entropy",
+    alternatives=COUPLING,
     best=1.0,
     range=UNIT_INTERVAL,
     claims={"symmetric": ALL, "relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
@@ -325,7 +334,7 @@ def nmi_min(table: Contingency) -> Floats:
 
     Pitfalls
     --------
-    It grows with the number of clusters: splitting a clustering further never lowers it.
+    It grows with the number of clusters: every refinement of the truth scores 1, single objects included.
 
     Examples
     --------
@@ -343,6 +352,7 @@ def _largest_hard_vi(t: Contingency, *, base: float | None) -> Array:
 @index(
     symbol="VI",
     title="Variation of information",
+    alternatives=COUPLING,
     best=0.0,
     range={
         HARD: (0.0, bound("min(log n, 2 log max(k, k'))", _largest_hard_vi)),
@@ -379,7 +389,8 @@ def variation_of_information(table: Contingency, *, base: Base = None) -> Floats
 
     A metric for hard clusterings, in nats unless ``base`` says otherwise. Between soft clusterings it
     keeps the triangle inequality, but a soft clustering is not at distance 0 from itself: see
-    `self_agreement`.
+    `self_agreement`. ``coupling="maximal"`` mends that, here as in every index of this family: each object's
+    two labels are then drawn to agree as often as they can, and a clustering scores best against itself.
 
     Pitfalls
     --------
@@ -397,6 +408,7 @@ def variation_of_information(table: Contingency, *, base: Base = None) -> Floats
 @index(
     symbol="NVI",
     title="Normalized variation of information",
+    alternatives=COUPLING,
     best=0.0,
     **NORMALIZED_METRIC,
     limits=[Limit(_both_constant, 0.0, ONE_CLUSTER_EACH)],

@@ -7,11 +7,14 @@ in neither (d). franti2017's slides exchange b and c between text and formulas; 
 from __future__ import annotations
 
 from partita.registry import ALL, HARD, SOFT, Example, Floats, bound, index
-from partita.statistics import Contingency
+from partita.statistics import Contingency, PairMoments
 
 # franti2017's example, read as the 17-object table that its four counts fit
 RAND_TRUTH = [0] * 6 + [1] * 6 + [2] * 5
 RAND_FOUND = [0] * 5 + [1] + [0] + [1] * 4 + [2] + [0] * 2 + [2] * 3
+
+# the same formulas on the soft pair counts of the co-association (rovetta2009: "many other cases")
+COASSOCIATION = {"pairs": {"distinct": Contingency, "coassociation": PairMoments}}
 
 ALL_PAIRS = bound("n (n - 1) / 2", lambda t: t.n * (t.n - 1.0) / 2.0)
 HALF_SQUARE = bound("n^2 / 2", lambda t: t.n * t.n / 2.0)
@@ -19,6 +22,7 @@ HALF_SQUARE = bound("n^2 / 2", lambda t: t.n * t.n / 2.0)
 
 @index(
     title="Pairs together in both clusterings",
+    alternatives=COASSOCIATION,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (None, HALF_SQUARE)},
     claims={"symmetric": ALL, "relabelling_invariant": ALL},
@@ -43,6 +47,7 @@ def pairs_in_both(table: Contingency) -> Floats:
 
 @index(
     title="Pairs together in truth only",
+    alternatives=COASSOCIATION,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
     claims={"relabelling_invariant": ALL},
@@ -72,6 +77,7 @@ def pairs_in_truth_only(table: Contingency) -> Floats:
 
 @index(
     title="Pairs together in found only",
+    alternatives=COASSOCIATION,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
     claims={"relabelling_invariant": ALL},
@@ -101,6 +107,7 @@ def pairs_in_found_only(table: Contingency) -> Floats:
 
 @index(
     title="Pairs together in neither clustering",
+    alternatives=COASSOCIATION,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
     claims={"symmetric": ALL, "relabelling_invariant": ALL},

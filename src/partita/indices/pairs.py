@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from partita.indices.pair_counts import RAND_FOUND, RAND_TRUTH
+from partita.indices.pair_counts import COASSOCIATION, RAND_FOUND, RAND_TRUTH
 from partita.registry import (
     ALL,
     FUZZY,
@@ -37,7 +37,7 @@ SCALED_TYPICALITIES = Example(
     kind=POSSIBILISTIC,
 )
 BY_CHANCE = {"zero_by_chance": {HARD: Example([0, 0, 0, 1, 1], [0, 0, 0, 1, 1])}}
-UNBOUNDED = {SOFT: "soft: no known lower end; coassociation_rand_distance is the bounded alternative"}
+UNBOUNDED = {SOFT: "soft: no known lower end (bounded: coassociation_rand_distance)"}
 
 
 def _one_object(t: Contingency) -> Array:
@@ -74,11 +74,12 @@ def _same_and_trivial(t: Contingency) -> Array:
 TOO_SOFT = Limit(
     _too_soft,
     math.nan,
-    "memberships too soft for n: fewer expected pairs than self-pairs; see coassociation_rand_distance",
+    "memberships too soft for n: fewer expected pairs than self-pairs (see coassociation_rand_distance)",
 )
 TRIVIAL = "both clusterings are the same trivial one (all together, or each object on its own)"
 SAME = Limit(_same_and_trivial, 1.0, TRIVIAL)
 ONE_OBJECT = "there is only one object, and so no pair"
+NO_PAIR = "there is no pair of objects to be soft about"
 ONE = Limit(_one_object, 1.0, ONE_OBJECT)
 
 
@@ -90,6 +91,7 @@ def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
 @index(
     symbol="RI",
     title="Rand index",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (bound("-1 / (n - 1)", _lowest_soft_rand), 1.0)},
     claims={
@@ -108,7 +110,7 @@ def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
     },
     limits=[
         ONE,
-        Limit(lambda t, *, pairs: _no_pairs(t) & (pairs == "distinct"), math.nan, ONE_OBJECT),
+        Limit(lambda t, *, pairs: _no_pairs(t) & (pairs == "distinct"), math.nan, NO_PAIR),
     ],
     references=["rand1971", "franti2017"],
     formula=r"\frac{a + d}{a + b + c + d}",
@@ -122,7 +124,9 @@ def rand(table: Contingency, *, pairs: Pairs = "distinct") -> Floats:
     """The share of pairs of objects that both clusterings treat alike, together or apart.
 
     ``pairs="ordered"`` counts ordered pairs and each object with itself, as campagner2022 eq. (1) does:
-    the value is then 1 - (n - 1)/n (1 - rand). One minus the index is a metric for hard clusterings.
+    the value is then 1 - (n - 1)/n (1 - rand). ``pairs="coassociation"`` takes soft pair counts from the
+    products of memberships instead (rovetta2009), here as in every index that counts pairs; they are never
+    negative. One minus the index is a metric for hard clusterings.
 
     Pitfalls
     --------
@@ -143,6 +147,7 @@ def rand(table: Contingency, *, pairs: Pairs = "distinct") -> Floats:
     symbol="ARI",
     aliases=["adjusted_rand_index"],
     title="Adjusted Rand index",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={HARD: (-0.5, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -194,6 +199,7 @@ def adjusted_rand(table: Contingency) -> Floats:
 
 @index(
     title="Jaccard index of pairs",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -232,6 +238,7 @@ def jaccard(table: Contingency) -> Floats:
 @index(
     symbol="FM",
     title="Fowlkes-Mallows index",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -283,6 +290,7 @@ def fowlkes_mallows(table: Contingency) -> Floats:
 
 @index(
     title="Hubert's Gamma, normalised",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={HARD: (-1.0, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -340,6 +348,7 @@ def hubert_gamma(table: Contingency) -> Floats:
 
 @index(
     title="Hubert's Gamma, second form",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={
         HARD: (-1.0, 1.0),
@@ -358,7 +367,7 @@ def hubert_gamma(table: Contingency) -> Floats:
         "normalized": {HARD: Example([0, 0, 1, 1], [0, 1, 0, 1])},
         **BY_CHANCE,
     },
-    limits=[ONE, Limit(_no_pairs, math.nan, ONE_OBJECT)],
+    limits=[ONE, Limit(_no_pairs, math.nan, NO_PAIR)],
     references=["franti2017"],
     formula=r"\Gamma' = \frac{(a + d) - (b + c)}{a + b + c + d} = 2\,\mathrm{RI} - 1",
     examples=[Example(RAND_TRUTH, RAND_FOUND, 48 / 136, source="by hand: 2 x 92/136 - 1")],
@@ -381,6 +390,7 @@ def hubert_gamma_prime(table: Contingency) -> Floats:
 
 @index(
     title="Minkowski score",
+    alternatives=COASSOCIATION,
     best=0.0,
     range={HARD: (0.0, math.inf), SOFT: (0.0, math.inf)},
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "separating": HARD},
@@ -424,6 +434,7 @@ def minkowski_score(table: Contingency) -> Floats:
 
 @index(
     title="Mirkin metric",
+    alternatives=COASSOCIATION,
     best=0.0,
     range={
         HARD: (0.0, bound("n (n - 1)", lambda t: t.n * (t.n - 1.0))),
@@ -466,6 +477,7 @@ def mirkin(table: Contingency) -> Floats:
 
 @index(
     title="Pair precision",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": HARD},
@@ -505,6 +517,7 @@ def pair_precision(table: Contingency) -> Floats:
 
 @index(
     title="Pair recall",
+    alternatives=COASSOCIATION,
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": HARD},

@@ -6,7 +6,9 @@ from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind, softest
 from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
+from partita.partitions.pair_masses import PairMasses, PairRelations, pairwise_masses
 from partita.partitions.partition import Partition, lengths_differ
+from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
 
 __all__ = [
@@ -21,12 +23,16 @@ __all__ = [
     "Kind",
     "MembershipPartition",
     "POSSIBILISTIC",
+    "PairMasses",
+    "PairRelations",
     "Partition",
     "PossibilisticPartition",
     "ROUGH",
     "RoughPartition",
     "SOFT",
     "as_partition",
+    "coassociation",
     "lengths_differ",
+    "pairwise_masses",
     "softest",
 ]

@@ -75,7 +75,7 @@ def as_partition(
                 need="these options where the partition is made",
             )
         return obj if wanted is None else obj.to(wanted)
-    if isinstance(obj, Mapping):
+    if isinstance(obj, Mapping) and not is_sparse(obj):
         return _from_mapping(obj, wanted, names, normalize)
     if frame_library(obj) is not None:
         return _from_frame(obj, wanted, focal_sets, names, normalize)

@@ -11,6 +11,7 @@ import numpy as np
 from partita.arrays import (
     COMPILED_FROM,
     HARD_BLOCK_ROWS,
+    MOST_DENSE_CELLS,
     Array,
     map_blocks,
     missing_labels,
@@ -18,7 +19,7 @@ from partita.arrays import (
     read_only,
     sorted_names,
 )
-from partita.errors import PartitionError
+from partita.errors import PartitionError, TooLargeError
 from partita.partitions.kinds import HARD, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
 
@@ -70,7 +71,8 @@ class HardPartition(Partition):
         self._set(values, found, index)
 
     def _set(self, values: Array, names: tuple[Any, ...] | None, index: Any) -> None:
-        self.values = read_only(values)
+        # many labels are looked at where they are; a few are copied, so that they cannot change
+        self.values = read_only(values if values.size >= COMPILED_FROM else values.copy())
         self._names = names
         self.index = index
         self.low, self.high = (0, len(names) - 1) if names is not None else _low_and_high(values)
@@ -123,7 +125,9 @@ class HardPartition(Partition):
         """One label for each object."""
         if self._names is None:
             return self.values
-        plain = all(isinstance(n, str) for n in self._names) or all(type(n) is int for n in self._names)
+        plain = all(isinstance(n, str) for n in self._names) or all(
+            type(n) is int and abs(n) < 2**63 for n in self._names
+        )
         table = np.array(self._names) if plain else objects(self._names)
         return np.asarray(table[self.values])
 
@@ -160,6 +164,13 @@ class HardPartition(Partition):
 
     def memberships(self) -> Array:
         """The one-hot ``(n, k)`` matrix."""
+        if self.n_objects * self.n_clusters > MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "the one-hot matrix of this partition does not fit.",
+                got=f"{self.n_objects} objects x {self.n_clusters} clusters",
+                need=f"at most {MOST_DENSE_CELLS} cells",
+                fix="indices take the labels as they are; use .codes for anything else",
+            )
         matrix = np.zeros((self.n_objects, self.n_clusters))
         matrix[np.arange(self.n_objects), self.codes] = 1.0
         return matrix

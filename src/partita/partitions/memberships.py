@@ -12,6 +12,7 @@ from scipy.special import entr
 
 from partita.arrays import (
     BLOCK_ROWS,
+    COMPILED_FROM,
     Array,
     blocks,
     is_sparse,
@@ -33,6 +34,8 @@ class MembershipPartition(Partition):
 
     def __init__(self, memberships: Any, *, names: Sequence[Any] | None = None, index: Any = None) -> None:
         matrix = numeric_matrix(memberships)
+        if matrix.size < COMPILED_FROM and not is_sparse(matrix):
+            matrix = matrix.copy()  # so that it cannot change; a large one is looked at where it is
         self._set(self._checked(matrix), normalise_names(names, matrix.shape[1]), index)
 
     @classmethod
@@ -301,6 +304,7 @@ class RowSurvey:
         if is_sparse(matrix):
             kept = matrix.copy()
             kept.data = np.clip(kept.data, 0.0, 1.0)
+            kept.eliminate_zeros()
             return kept
         return np.clip(matrix, 0.0, 1.0)
 

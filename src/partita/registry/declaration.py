@@ -108,18 +108,31 @@ def index(
     return register
 
 
+RESERVED_OPTIONS = ("noise", "sample_weight", "on_undefined", "X", "truth", "found", "model")
+
+
 def _kind_set(kinds: Any) -> frozenset[Kind]:
     return frozenset({kinds}) if isinstance(kinds, Kind) else frozenset(kinds)
 
 
 def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str, Any], dict[str, Any]]:
     """The statistics, the options with their defaults, and the options' annotations."""
-    hints = get_type_hints(function, include_extras=True)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as problem:
+        raise ParameterError(
+            f"the annotations of {function.__name__} cannot be read: {problem}.",
+            need="names that are known where the formula is defined",
+        ) from None
     statistics, options = [], {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             if parameter.default is inspect.Parameter.empty:
                 raise ParameterError(f"option {name!r} of {function.__name__} needs a default.")
+            if name in RESERVED_OPTIONS:
+                raise ParameterError(
+                    f"{name!r} cannot be an option of {function.__name__}.", got="a name of every index"
+                )
             options[name] = parameter.default
         else:
             statistic = hints.get(name)

@@ -23,7 +23,7 @@ from partita.errors import (
     UndefinedIndexWarning,
     near_names,
 )
-from partita.partitions import Kind, softest
+from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, Example, Formula, Limit, RangeEnd
 
 ROUNDING = 1e-6
@@ -117,7 +117,11 @@ class Index:
     @property
     def label(self) -> str:
         """The name, with those options that differ from the entry's."""
-        changed = [f"{k}={v}" for k, v in self.options.items() if v != self.defaults[k]]
+        changed = [
+            f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}"
+            for k, v in self.options.items()
+            if v != self.defaults[k]
+        ]
         return self.name + (":" + ",".join(changed) if changed else "")
 
     # --- what is known ------------------------------------------------------------------------------
@@ -144,6 +148,8 @@ class Index:
 
     def range_of(self, kinds: Sequence[Kind]) -> tuple[RangeEnd, RangeEnd] | None:
         """Both ends of the range for these kinds, or None where the index is not defined."""
+        if tuple(kinds) not in self.ranges and any(_by_kinds(self.ranges, [k]) is None for k in kinds):
+            return None
         ends: tuple[RangeEnd, RangeEnd] | None = _by_kinds(self.ranges, kinds)
         return ends
 
@@ -175,7 +181,7 @@ class Index:
         options = {name: given[name] for name in self.options if name in given}
         chosen = self.using(**options) if options else self
         on_undefined = given.get("on_undefined", "nan")
-        if on_undefined not in ON_UNDEFINED:
+        if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
             raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
         inputs = prepare(
             {name: given[name] for name in self.inputs},
@@ -196,14 +202,22 @@ class Index:
             warnings.warn(f"{self.name} is nan: {reason}", UndefinedIndexWarning, stacklevel=2)
         return value
 
+    @property
+    def way_out(self) -> str:
+        """The conversions that lead to a kind that the index is defined for."""
+        ways = {HARD: ".harden()", FUZZY: ".pignistic()", POSSIBILISTIC: ".plausibility()"}
+        usable = [way for kind, way in ways.items() if kind in self.kinds]
+        return f"{' or '.join(usable)} first, or .to(kind) where nothing is lost"
+
     def check_kinds(self, kinds: Sequence[Kind]) -> None:
         """Refuse kinds that the index is not defined for, naming the ways out."""
         if self.range_of(kinds) is None:
+            why = next((text for s in self.statistics if (text := getattr(s, "why_not", ""))), "")
             raise KindError(
-                f"{self.name} is not defined for {' against '.join(k.value for k in kinds)} partitions.",
+                f"{self.name} is not defined for {' against '.join(k.value for k in kinds)} partitions{why}.",
                 got=" and ".join(k.value for k in kinds),
                 need=" or ".join(k.value for k in self.kinds) + " partitions",
-                fix=".harden(), .pignistic() or .plausibility() first, or .to(kind) where nothing is lost",
+                fix=self.way_out,
             )
         for statistic in self._statistics_in_use:
             refused = [k.value for k in kinds if k not in statistic.kinds_accepted]
@@ -228,7 +242,14 @@ class Index:
 
     def of(self, *statistics: Any) -> Any:
         """The value on ready statistics: a float for one, an array of the leading shape for a stack."""
-        self.check_kinds(statistics[0].kinds)
+        needed = self._statistics_in_use
+        if len(statistics) != len(needed) or not all(map(isinstance, statistics, needed)):
+            raise ParameterError(
+                f"{self.name} is not a function of these statistics.",
+                got=", ".join(type(s).__name__ for s in statistics) or "none",
+                need=", ".join(s.__name__ for s in needed),
+            )
+        self.check_kinds(_kinds_of(statistics))
         values = self.evaluate(statistics).values
         return float(values) if values.ndim == 0 else values
 
@@ -239,8 +260,15 @@ class Index:
         free = np.ones(shape, dtype=bool)
         with np.errstate(all="ignore"):
             values = np.empty(shape)
-            values[...] = self._call(self.formula_function, statistics)
+            try:
+                values[...] = self._call(self.formula_function, statistics)
+            except ValueError:
+                raise PartitaError(
+                    f"{self.name} gave an array of another shape than its statistics.", need=f"shape {shape}"
+                ) from None
             for limit in self.limits:
+                if not free.any():
+                    break
                 holds = free & self._call(limit.when, statistics)
                 if holds.any():
                     values[holds] = limit.value
@@ -249,7 +277,7 @@ class Index:
             if not np.isfinite(values[free]).all():
                 raise PartitaError(
                     f"{self.name} gave {values[free][~np.isfinite(values[free])][0]} and no limit says why.",
-                    got=f"statistics of kinds {statistics[0].kinds}",
+                    got=f"statistics of kinds {', '.join(_kinds_of(statistics))}",
                     need="a finite value, or a Limit in the index entry",
                     fix="this is a bug in the entry; please report it with the inputs",
                 )
@@ -257,8 +285,7 @@ class Index:
         return Evaluation(values, reasons)
 
     def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
-        ends = self.range_of(statistics[0].kinds)
-        assert ends is not None
+        ends = self._ends_for(statistics)
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
             bound = self._call(end, statistics) if callable(end) else end
             if bound is None:
@@ -277,13 +304,33 @@ class Index:
                 )
             values[over] = ends_reached
 
+    def _ends_for(self, statistics: Sequence[Any]) -> tuple[RangeEnd, RangeEnd]:
+        """The range; fractional weights make a table of hard partitions behave like a soft one."""
+        kinds = _kinds_of(statistics)
+        if set(kinds) == {HARD} and not all(np.all(getattr(s, "is_whole", True)) for s in statistics):
+            return self.range_of([FUZZY] * len(kinds)) or (None, None)
+        ends = self.range_of(kinds)
+        assert ends is not None
+        return ends
+
     def _call(self, function: Callable[..., Any], statistics: Sequence[Any]) -> Any:
         """Call with the statistics, and with those options that the function has by keyword."""
         wanted = _keyword_names(function)
         return function(*statistics, **{k: v for k, v in self.options.items() if k in wanted})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from partita.registry.lookup import restore
+
+        changed = {k: v for k, v in self.options.items() if v != self.defaults[k]}
+        return restore, (self.__module__, self.name, changed)
+
     def __repr__(self) -> str:
         return f"<index {self.label}{self.__signature__}>"
+
+
+def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:
+    """The kinds of all inputs: those of the statistic that sees most of them."""
+    return max((tuple(s.kinds) for s in statistics), key=len)
 
 
 def _by_kinds(facts: Mapping[Any, Any], kinds: Sequence[Kind]) -> Any:
@@ -312,17 +359,18 @@ def _check_option(index_name: str, name: str, value: Any, hint: Any) -> None:
     if value is None and type(None) in get_args(base):
         return
     choices = get_args(base) if get_origin(base) is Literal else ()
-    if choices and value not in choices:
+    if choices and not any(value is c or (type(value) is type(c) and value == c) for c in choices):
         raise ParameterError(
             f"{index_name} has no such {name}.", got=repr(value), need=", ".join(repr(c) for c in choices)
         )
-    if base is float or float in get_args(base):
-        number = (
-            isinstance(value, (int, float, np.number))
-            and not isinstance(value, bool)
-            and math.isfinite(value)
-        )
+    wanted = base if base in (int, bool) else float if base is float or float in get_args(base) else None
+    if wanted is bool and not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} of {index_name} cannot be this.", got=repr(value), need="True or False")
+    if wanted in (int, float):
+        types = (int, np.integer) if wanted is int else (int, float, np.number)
+        fine = isinstance(value, types) and not isinstance(value, bool) and math.isfinite(value)
         bounds = [m.bound for m in marks if isinstance(m, Above)]
-        if not number or any(value <= b for b in bounds):
-            need = "a finite number" + "".join(f" above {b:g}" for b in bounds)
+        if not fine or any(value <= b for b in bounds):
+            number = "a whole number" if wanted is int else "a finite number"
+            need = number + "".join(f" above {b:g}" for b in bounds)
             raise ParameterError(f"{name} of {index_name} cannot be this.", got=repr(value), need=need)

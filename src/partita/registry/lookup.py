@@ -24,13 +24,13 @@ def add(entry: Index) -> None:
             f"there is an index named {entry.name!r} already.",
             got=f"another one from {entry.formula_function.__module__}",
         )
-    if old is not None:
-        remove(old)
     for spelling in _spellings(entry):
-        if spelling in _BY_SPELLING:
+        if _BY_SPELLING.get(spelling) not in (None, old):
             raise ParameterError(
                 f"{spelling!r} already means {_BY_SPELLING[spelling].name}.", got=f"index {entry.name}"
             )
+    if old is not None:
+        remove(old)
     _BY_NAME[entry.name] = entry
     _BY_SPELLING.update(dict.fromkeys(_spellings(entry), entry))
 
@@ -40,6 +40,14 @@ def remove(entry: Index) -> None:
     del _BY_NAME[entry.name]
     for spelling in _spellings(entry):
         del _BY_SPELLING[spelling]
+
+
+def restore(module: str, name: str, options: dict[str, Any]) -> Index:
+    """The index that was pickled: its module is imported, which registers it."""
+    import importlib
+
+    importlib.import_module(module)
+    return find(name).using(**options)
 
 
 def indices() -> list[Index]:
@@ -89,5 +97,6 @@ def resolve(names: Iterable[str | Index] | str | Index | None, inputs: Sequence[
     """The named indices, or all that need just these inputs."""
     if names is None:
         return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
-    listed = [names] if isinstance(names, (str, Index)) else list(names)
-    return [find(name) for name in listed]
+    listed = [names] if isinstance(names, (str, Index)) or not isinstance(names, Iterable) else list(names)
+    chosen = [find(name) for name in listed]
+    return list({entry.label: entry for entry in chosen}.values())

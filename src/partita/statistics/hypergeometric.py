@@ -52,18 +52,18 @@ def _expected_cell(a: Array, b: Array, n: float) -> Array:
     inside = ranks < n_terms[:, None]
     x = np.where(inside, x, first[:, None])
     a, b, mean = a[:, None], b[:, None], mean[:, None]
-    gain = _excess(x, mean)
+    gain = excess(x, mean)
     # log of 1 / (x! (a - x)! (b - x)! (n - a - b + x)!) around the four expected counts: their logarithms
     # cancel, so that what is left is small and exact
     others = ((a - x, a * (n - b) / n), (b - x, b * (n - a) / n), (n - a - b + x, (n - a) * (n - b) / n))
     log_weight = -(gain + _stirling_rest(x))
     for count, expected in others:
-        log_weight -= _excess(count, expected) + _stirling_rest(count)
+        log_weight -= excess(count, expected) + _stirling_rest(count)
     weight = np.where(inside, np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), 0.0)
     return np.asarray((weight * gain).sum(axis=1) / weight.sum(axis=1))
 
 
-def _excess(x: Array, mean: Array) -> Array:
+def excess(x: Array, mean: Array) -> Array:
     """X log(x / mean) - x + mean, without cancellation when x is close to its mean."""
     safe = np.where(mean > 0, mean, 1.0)
     away = (x - mean) / safe

@@ -21,7 +21,7 @@ from partita.arrays import (
     multiplicities,
     sorted_names,
 )
-from partita.errors import KindError, ParameterError, TooLargeError
+from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
 from partita.partitions import (
     FUZZY,
     HARD,
@@ -33,10 +33,15 @@ from partita.partitions import (
     Partition,
     softest,
 )
-from partita.statistics.hypergeometric import expected_mutual_information
+from partita.statistics.hypergeometric import excess, expected_mutual_information
 
 _DENSE_CELLS = 1 << 16
+_MOST_EXACT_OBJECTS = 3e9  # the square of more passes 64 bits
 _MOST_DENSE_CELLS = 1 << 27
+
+
+EMPTY_SHARE = 1e-10
+"""A soft cluster that holds less than this share of all objects counts as empty: its entropy is rounding."""
 
 
 class PairCounts(NamedTuple):
@@ -53,8 +58,8 @@ class Contingency:
     """How much of each true cluster is in each found one: N* = phi U'V, one table or a stack of them.
 
     Rows are clusters of truth, columns clusters of found, leading axes the stack. For hard partitions
-    the table holds whole numbers. ``phi`` brings possibilistic tables to the total number of objects
-    (lei2014 eq. 3); it is 1 for hard and fuzzy ones. Large tables with few filled cells are sparse.
+    the table holds whole numbers. ``phi`` brings soft tables to the total number of objects (lei2014 eq. 3);
+    it is 1 for hard ones, and 1 up to rounding for fuzzy ones. Large tables with few filled cells are sparse.
 
     Attributes
     ----------
@@ -85,7 +90,9 @@ class Contingency:
         """How many objects one block holds."""
         if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
             return max(HARD_BLOCK_ROWS, min(truth.span * found.span, truth.n_objects))
-        return BLOCK_ROWS
+        # a block's table is then never larger than the block
+        spans = [p.span for p in (truth, found) if isinstance(p, HardPartition)]
+        return max(BLOCK_ROWS, *spans, 0)
 
     @classmethod
     def zero(cls) -> Contingency:
@@ -117,6 +124,8 @@ class Contingency:
                 got=f"a cell of {values[~((values >= 0) & (values < 1e150))][0]}",
                 need="finite cells, at least 0",
             )
+        if cells.dtype.kind == "i" and float(values.sum(dtype=np.float64)) >= 2.0**62:
+            cells = cells.astype(np.float64)
         whole = cells.dtype.kind == "i"
         rows, columns = cells.shape[-2:]
         total = cells.sum() if is_sparse(cells) else cells.sum(axis=(-1, -2))
@@ -145,10 +154,15 @@ class Contingency:
                 fix="compare in parts: Ensemble(members[:100])",
             )
 
+        codes = [m.codes if isinstance(m, HardPartition) else None for m in members]
+
         def gram(rows: slice) -> Array:
             stacked = np.zeros((len(range(*rows.indices(ensemble.n_objects))), count, k))
-            for place, member in enumerate(members):
-                stacked[:, place, : member.n_clusters] = _dense_block(member.take(rows))
+            for place, (member, labels) in enumerate(zip(members, codes, strict=True)):
+                if labels is None:
+                    stacked[:, place, : member.n_clusters] = _dense_block(member.take(rows))
+                else:
+                    stacked[np.arange(stacked.shape[0]), place, labels[rows]] = 1.0
             flat = stacked.reshape(stacked.shape[0], count * k)
             return flat.T @ flat if weight is None else flat.T @ (flat * weight[rows, None])
 
@@ -242,13 +256,17 @@ class Contingency:
 
     @cached_property
     def n_rows(self) -> Array:
-        """The number of true clusters that are not empty."""
-        return np.asarray((self.row_sums > 0).sum(axis=-1))
+        """The number of true clusters that are not empty (on soft tables: up to rounding)."""
+        return self._filled(self.row_sums)
 
     @cached_property
     def n_columns(self) -> Array:
-        """The number of found clusters that are not empty."""
-        return np.asarray((self.column_sums > 0).sum(axis=-1))
+        """The number of found clusters that are not empty (on soft tables: up to rounding)."""
+        return self._filled(self.column_sums)
+
+    def _filled(self, sizes: Array) -> Array:
+        nothing = 0.0 if self.kinds == (HARD, HARD) else EMPTY_SHARE * self.n[..., None]
+        return np.asarray((sizes > nothing).sum(axis=-1))
 
     @cached_property
     def n(self) -> Floats:
@@ -278,10 +296,19 @@ class Contingency:
 
     @cached_property
     def mutual_information(self) -> Floats:
-        """I(truth, found) = H(truth) + H(found) - H(truth, found), in the order that cancels best."""
+        """I(truth, found) = H(truth) + H(found) - H(truth, found).
+
+        Where this difference would be mostly rounding, it is summed cell by cell instead.
+        """
         poorer = np.minimum(self.row_entropy, self.column_entropy)
         richer = np.maximum(self.row_entropy, self.column_entropy)
-        return np.asarray(np.maximum(poorer - (self.joint_entropy - richer), 0.0))
+        difference = np.maximum(poorer - (self.joint_entropy - richer), 0.0)
+        if self.is_sparse or not (difference < 1e-6 * self.joint_entropy).any():
+            return np.asarray(difference)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            expected = self.row_sums[..., :, None] * self.column_sums[..., None, :] / self.n[..., None, None]
+            summed = excess(self.counts, expected).sum(axis=(-1, -2)) / self.n
+        return np.where(difference < 1e-6 * self.joint_entropy, summed, difference)
 
     @cached_property
     def expected_mutual_information(self) -> Floats:
@@ -305,19 +332,19 @@ class Contingency:
         On soft tables they come from the same expressions on fractional cells, where the pairs together
         in both can be negative (lei2014; Anderson et al. 2010).
         """
-        in_cells = _sum_of_squares(self.cells)
-        in_rows = _sum_of_squares(self.row_sums)
-        in_columns = _sum_of_squares(self.column_sums)
-        n: Any = np.asarray(self.total)
-        if self.is_whole:
-            n = n.astype(np.int64)
+        exact = self.is_whole and (self.n < _MOST_EXACT_OBJECTS).all()
+        number = np.int64 if exact else np.float64
+        n = np.asarray(self.total).astype(number)
+        in_cells, in_rows, in_columns = (
+            _sum_of_squares(sizes.astype(number)) for sizes in (self.cells, self.row_sums, self.column_sums)
+        )
         ordered = PairCounts(
             both=in_cells - n,
             truth_only=in_rows - in_cells,
             found_only=in_columns - in_cells,
             neither=n * n + in_cells - in_rows - in_columns,
         )
-        return PairCounts(*(count // 2 if self.is_whole else count / 2 for count in ordered))
+        return PairCounts(*(count // 2 if exact else count / 2 for count in ordered))
 
     @cached_property
     def pairs(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -363,13 +390,25 @@ def _count(truth: HardPartition, found: HardPartition, weight: Array | None) -> 
     if weight is None and n >= COMPILED_FROM and rows * columns <= _DENSE_CELLS:
         from partita.kernels import count_pairs
 
-        return count_pairs(a, b, truth.low, found.low, rows, columns)
+        table, strays = count_pairs(a, b, truth.low, found.low, rows, columns)
+        if strays:
+            raise _labels_changed(strays)
+        return table
     keys = (a.astype(np.int64) - truth.low) * columns + (b - found.low)
     if weight is None:
         return np.bincount(keys, minlength=rows * columns).reshape(rows, columns)
     sums = np.zeros(rows * columns, dtype=weight.dtype)
     np.add.at(sums, keys, weight)
     return sums.reshape(rows, columns)
+
+
+def _labels_changed(strays: int) -> PartitionError:
+    return PartitionError(
+        "labels changed after the partition was made.",
+        got=f"{strays} labels outside the range they had then",
+        need="arrays that stay as they are; a partition looks at the caller's labels, it does not copy many",
+        fix="make the partition from a copy: as_partition(labels.copy())",
+    )
 
 
 def _count_sparse(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:

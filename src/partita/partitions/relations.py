@@ -1,0 +1,114 @@
+"""The co-association matrix of a clustering: how much each two objects are together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, Floats, is_sparse, map_blocks
+from partita.errors import KindError, ParameterError, TooLargeError
+from partita.partitions.door import as_partition
+from partita.partitions.kinds import FUZZY, HARD
+from partita.partitions.partition import Partition
+
+MOST_CELLS = 1 << 27
+"""Values that a matrix may hold: one gigabyte."""
+
+_ROWS = 64
+
+
+def coassociation(U: Any, tnorm: str = "product", condensed: bool = False) -> Array:
+    """How much each two objects are together: the sum over clusters of their memberships joined by "and".
+
+    Parameters
+    ----------
+    U : clustering
+        Anything `as_partition` takes, hard or fuzzy.
+    tnorm : {"product", "minimum", "lukasiewicz"}
+        How "and" is read: u v, min(u, v), or max(0, u + v - 1).
+    condensed : bool
+        Only the pairs i < j, in the order of `scipy.spatial.distance.squareform`.
+
+    Returns
+    -------
+    array (n, n), or (n (n - 1) / 2,) if condensed
+        Between 0 and 1. On the diagonal an object with itself: 1 if its row is hard, or for the minimum.
+
+    Notes
+    -----
+    Memory: n^2 numbers (half of it condensed), refused above 2^27. No index needs the matrix:
+    ``indices.coassociation_rand_distance`` and its family come from sums over clusters or tiles of pairs.
+
+    Examples
+    --------
+    >>> coassociation([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    array([[1. , 0.5, 0. ],
+           [0.5, 0.5, 0.5],
+           [0. , 0.5, 1. ]])
+    >>> coassociation(["a", "a", "b"], condensed=True)
+    array([1., 0., 0.])
+    """
+    if not isinstance(tnorm, str) or tnorm not in _TNORMS:
+        raise ParameterError("no such t-norm.", got=repr(tnorm), need=", ".join(map(repr, _TNORMS)))
+    partition = as_partition(U)
+    if partition.kind not in (HARD, FUZZY):
+        raise KindError(
+            f"a {partition.kind} partition has no co-association: unless rows sum to one, that of two objects"
+            " can pass 1.",
+            got=repr(partition),
+            need="a hard or fuzzy partition",
+            fix="as_partition(values, normalize=True) for typicalities, .pignistic() for masses",
+        )
+    n = partition.n_objects
+    cells = n * (n - 1) // 2 if condensed else n * n
+    if cells > MOST_CELLS:
+        raise TooLargeError(
+            "this co-association matrix does not fit.",
+            got=f"{n} objects: {cells} values",
+            need=f"at most {MOST_CELLS} values",
+            fix="the indices of co-associations do not need it; or take a sample: partition.take(rows)",
+        )
+    rows = _rows(partition)
+    together = _TNORMS[tnorm]
+    made = np.empty(cells if condensed else (n, n))
+
+    def fill(part: slice) -> None:
+        if not condensed:
+            made[part] = together(rows[part], rows)
+            return
+        values = together(rows[part], rows[part.start :])
+        for place, i in enumerate(range(part.start, part.stop)):
+            start = i * n - i * (i + 1) // 2
+            made[start : start + n - i - 1] = values[place, place + 1 :]
+
+    map_blocks(fill, n, _ROWS, products=True)
+    return made
+
+
+def _rows(partition: Partition) -> Floats:
+    values = partition.memberships()
+    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+
+
+def _product(u: Floats, v: Floats) -> Floats:
+    return np.asarray(u @ v.T)
+
+
+def _minimum(u: Floats, v: Floats) -> Floats:
+    return _over_clusters(u, v, np.minimum)
+
+
+def _lukasiewicz(u: Floats, v: Floats) -> Floats:
+    return _over_clusters(u, v, lambda a, b: np.maximum(a + b - 1.0, 0.0))
+
+
+def _over_clusters(u: Floats, v: Floats, both: Callable[[Floats, Floats], Floats]) -> Floats:
+    total = np.zeros((len(u), len(v)))
+    for cluster in range(u.shape[1]):
+        total += both(u[:, cluster, None], v[None, :, cluster])
+    return total
+
+
+_TNORMS = {"product": _product, "minimum": _minimum, "lukasiewicz": _lukasiewicz}

@@ -1,0 +1,97 @@
+"""All pairs of objects, in tiles of the upper triangle on threads; what two clusterings need for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, is_sparse, map_blocks
+from partita.errors import TooLargeError
+from partita.partitions import HardPartition, Partition
+from partita.statistics.tables import Contingency
+
+TILE_ROWS = 256
+"""Objects on each side of a tile: a few tiles of doubles stay in a core's cache."""
+
+OnBlock = Callable[[int, int], None] | None
+
+
+def sum_over_pairs(
+    of_tile: Callable[[slice, slice], Sequence[Floats]],
+    n: int,
+    weight: Array | None = None,
+    on_block: OnBlock = None,
+) -> Floats:
+    """Sum quantities of pairs over all pairs of distinct objects, each pair once.
+
+    ``of_tile(rows, columns)`` gives one array a quantity, for all pairs of these objects. Weights are
+    multiplicities: the copies of an object are pairs too. Nothing is subtracted, so that nothing cancels.
+    """
+
+    def one_row_of_tiles(rows: slice) -> Floats:
+        total: Floats = np.zeros(1)
+        for columns in blocks(n, TILE_ROWS):
+            if columns.start >= rows.start:
+                values = of_tile(rows, columns)
+                total = total + [_sum_of_tile(v, rows, columns, weight) for v in values]
+        return total
+
+    return np.asarray(np.sum(map_blocks(one_row_of_tiles, n, TILE_ROWS, on_block, products=True), axis=0))
+
+
+def _sum_of_tile(values: Floats, rows: slice, columns: slice, weight: Array | None) -> float:
+    own = np.diagonal(values)
+    on_diagonal = rows.start == columns.start
+    if on_diagonal:
+        values = np.triu(values, 1)
+    if weight is None:
+        return float(values.sum())
+    total = float(weight[rows] @ values @ weight[columns])
+    if on_diagonal:
+        total += float(own @ (weight[rows] * (weight[rows] - 1.0))) / 2.0
+    return total
+
+
+def number_of_pairs(n: int, weight: Array | None) -> float:
+    """How many pairs of objects there are, copies counted."""
+    total = float(n if weight is None else weight.sum())
+    return total * (total - 1.0) / 2.0
+
+
+def table_of(truth: Partition, found: Partition, weight: Array | None) -> Contingency:
+    """The table of all objects, block by block."""
+
+    def one(rows: slice) -> Contingency:
+        return Contingency.from_block(
+            truth.take(rows), found.take(rows), None if weight is None else weight[rows]
+        )
+
+    return reduce(add, map_blocks(one, truth.n_objects, Contingency.block_rows(truth, found)))
+
+
+def both_hard(truth: Partition, found: Partition) -> bool:
+    """Whether everything about pairs is in the table."""
+    return isinstance(truth, HardPartition) and isinstance(found, HardPartition)
+
+
+def is_relabelling(truth: Partition, found: Partition) -> bool:
+    """Whether two clusterings that are not both hard are the same up to the names of the clusters."""
+    return truth.kind is found.kind and truth.equivalent(found)
+
+
+def membership_columns(partition: Partition) -> Floats:
+    """The memberships of the clusters that are not empty, ``(k, n)``, one cluster a contiguous row."""
+    values = partition.memberships()
+    if is_sparse(values) and values.shape[0] * values.shape[1] > MOST_DENSE_CELLS:
+        raise TooLargeError(
+            "these sparse memberships do not fit when written out, as pairs of objects need them.",
+            got=f"{values.shape[0]} objects, {values.shape[1]} clusters",
+            need=f"at most {MOST_DENSE_CELLS} cells",
+            fix="an index on the table (ARI, NMI), or fewer objects: .take(rows)",
+        )
+    dense = values.toarray() if is_sparse(values) else values
+    columns = np.ascontiguousarray(np.asarray(dense, dtype=np.float64).T)
+    return columns[columns.any(axis=1)]
