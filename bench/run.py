@@ -18,10 +18,15 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 import coassociation
 import partita as pt
+from partita.partitions import FUZZY
 from partita.statistics import Contingency
 
 rng = np.random.default_rng(0)
 missed: list[str] = []
+SOFT_TABLES = [
+    entry for entry in pt.indices.catalogue() if entry.statistics == (Contingency,) and FUZZY in entry.kinds
+]
+ON_TABLES = [entry for entry in pt.indices.catalogue() if entry.statistics == (Contingency,)]
 
 
 def best(work: Callable[[], object], repeats: int = 7) -> float:
@@ -46,9 +51,13 @@ def hard_labels() -> None:
     n = 10**7
     truth, found = rng.integers(0, 10, n), rng.integers(0, 12, n)
     pt.compare(truth, found)
-    ours = best(lambda: pt.compare(truth, found))
+    ours = best(lambda: pt.compare(truth, found, indices=ON_TABLES))
+    everything = best(lambda: pt.compare(truth, found))
     limit = best(lambda: (truth.max(), found.max()))
-    print(f"10^7 labels, 10 x 12: compare {ours * 1e3:.1f} ms; reading both arrays once {limit * 1e3:.1f} ms")
+    print(
+        f"10^7 labels, 10 x 12: {len(ON_TABLES)} table indices {ours * 1e3:.1f} ms, every index "
+        f"{everything * 1e3:.1f} ms; reading both arrays once {limit * 1e3:.1f} ms"
+    )
     report(
         "compare (all table indices, AMI too) vs genieclust's ARI alone",
         best(lambda: genieclust_ari(truth, found)) / ours,
@@ -81,7 +90,10 @@ def soft_memberships() -> None:
     reading = best(lambda: (U.max(), V.max()))
     print(f"10^6 x (10, 12): U.T @ V {product * 1e3:.1f} ms; reading both once {reading * 1e3:.1f} ms")
     report(
-        "compare, checks included, vs one U.T @ V", best(lambda: pt.compare(U, V)) / product, 5, at_most=True
+        "compare, checks included, vs one U.T @ V",
+        best(lambda: pt.compare(U, V, indices=SOFT_TABLES)) / product,
+        5,
+        at_most=True,
     )
     report(
         "variation_of_information alone vs one U.T @ V",
@@ -90,7 +102,7 @@ def soft_memberships() -> None:
         at_most=True,
     )
     tracemalloc.start()
-    pt.compare(U, V)
+    pt.compare(U, V, indices=SOFT_TABLES)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     report(

@@ -47,7 +47,7 @@ def test_compare_reports_its_blocks(monkeypatch, capsys):
         lambda results, total, on_block: [seen.append((total, on_block)) or r for r in results],
     )
     rng = np.random.default_rng(0)
-    U = rng.dirichlet([1, 1], 40_000)
+    U = rng.dirichlet([1, 1], 150_000)
     pt.compare(U, U, indices=["VI"])
     assert any(on_block is not None and total > 1 for total, on_block in seen)
     assert capsys.readouterr().err == ""

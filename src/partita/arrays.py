@@ -22,8 +22,8 @@ Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
 
-BLOCK_ROWS = 16384
-"""Rows of one block of memberships: two blocks of a dozen columns stay in a core's cache."""
+BLOCK_ROWS = 1 << 16
+"""Rows of one block of memberships: enough that Python's part is small, few enough to share among threads."""
 
 HARD_BLOCK_ROWS = 1 << 20
 """Rows of one block of labels."""

@@ -148,10 +148,16 @@ class Index:
 
     def range_of(self, kinds: Sequence[Kind]) -> tuple[RangeEnd, RangeEnd] | None:
         """Both ends of the range for these kinds, or None where the index is not defined."""
-        if tuple(kinds) not in self.ranges and any(_by_kinds(self.ranges, [k]) is None for k in kinds):
-            return None
-        ends: tuple[RangeEnd, RangeEnd] | None = _by_kinds(self.ranges, kinds)
-        return ends
+        together = tuple(kinds)
+        if together not in self._ranges_seen:
+            alone = [_by_kinds(self.ranges, [k]) for k in together]
+            defined = together in self.ranges or None not in alone
+            self._ranges_seen[together] = _by_kinds(self.ranges, together) if defined else None
+        return self._ranges_seen[together]
+
+    @cached_property
+    def _ranges_seen(self) -> dict[tuple[Kind, ...], tuple[RangeEnd, RangeEnd] | None]:
+        return {}
 
     def caveat(self, kinds: Sequence[Kind]) -> str:
         """What a reader of the value must know, for these kinds."""
@@ -257,32 +263,41 @@ class Index:
         """Limits first, then the formula; values stay inside the range, up to rounding, or it is a bug."""
         shape = statistics[0].shape
         reasons = np.full(shape, "", dtype=object)
+        values = np.full(shape, np.nan)
         free = np.ones(shape, dtype=bool)
         with np.errstate(all="ignore"):
-            values = np.empty(shape)
-            try:
-                values[...] = self._call(self.formula_function, statistics)
-            except ValueError:
-                raise PartitaError(
-                    f"{self.name} gave an array of another shape than its statistics.", need=f"shape {shape}"
-                ) from None
             for limit in self.limits:
-                if not free.any():
-                    break
                 holds = free & self._call(limit.when, statistics)
                 if holds.any():
                     values[holds] = limit.value
                     reasons[holds] = limit.reason
                     free &= ~holds
-            if not np.isfinite(values[free]).all():
-                raise PartitaError(
-                    f"{self.name} gave {values[free][~np.isfinite(values[free])][0]} and no limit says why.",
-                    got=f"statistics of kinds {', '.join(_kinds_of(statistics))}",
-                    need="a finite value, or a Limit in the index entry",
-                    fix="this is a bug in the entry; please report it with the inputs",
-                )
+                    if not free.any():
+                        return Evaluation(values, reasons)
+            self._fill(values, free, statistics)
             self._hold_range(values, free, statistics)
         return Evaluation(values, reasons)
+
+    def _fill(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
+        """Put the formula's values where no limit has set one."""
+        computed = np.asarray(self._call(self.formula_function, statistics), dtype=np.float64)
+        try:
+            computed = computed if computed.shape == values.shape else np.broadcast_to(computed, values.shape)
+        except ValueError:
+            raise PartitaError(
+                f"{self.name} gave an array of another shape than its statistics.",
+                got=f"shape {computed.shape}",
+                need=f"shape {values.shape}",
+            ) from None
+        np.copyto(values, computed, where=free)
+        wrong = free & ~np.isfinite(computed)
+        if wrong.any():
+            raise PartitaError(
+                f"{self.name} gave {computed[wrong][0]} and no limit says why.",
+                got=f"statistics of kinds {', '.join(_kinds_of(statistics))}",
+                need="a finite value, or a Limit in the index entry",
+                fix="this is a bug in the entry; please report it with the inputs",
+            )
 
     def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
         ends = self._ends_for(statistics)

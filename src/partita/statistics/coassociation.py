@@ -25,7 +25,8 @@ CANCELLED = 1e-12
 """A difference this small beside its terms is rounding, and is taken for 0."""
 
 _DIGITS_AT_RISK = 1e-3
-_ROWS_IN_CACHE = 4096
+_ROWS_IN_CACHE = 16384
+_TALL = 24
 _FEW_COLUMNS = 512
 _MOST_COLUMNS = 8192
 _PRODUCTS_PER_PAIR = 100  # about how many cost as much as one pair of objects in a tile
@@ -172,7 +173,8 @@ class PairMoments:
             rows = sorted_names({*rows, *other.row_names})
             columns = sorted_names({*columns, *other.column_names})
         stacked = np.vstack([_spread(part, rows, columns) for part in (self, other)])
-        factor = _triangle(stacked)
+        # only F'F matters, so a factor may grow for a while before it is made a triangle again
+        factor = stacked if len(stacked) <= _TALL * stacked.shape[1] else _triangle(stacked)
         fractional = self.fractional_weights or other.fractional_weights
         return PairMoments(factor, self.total + other.total, kinds, rows, columns, None, fractional)
 

@@ -166,7 +166,7 @@ class Contingency:
             flat = stacked.reshape(stacked.shape[0], count * k)
             return flat.T @ flat if weight is None else flat.T @ (flat * weight[rows, None])
 
-        parts = map_blocks(gram, ensemble.n_objects, max(256, BLOCK_ROWS * 8 // (count * k)), products=True)
+        parts = map_blocks(gram, ensemble.n_objects, max(256, BLOCK_ROWS * 2 // (count * k)), products=True)
         product = parts[0]
         for part in parts[1:]:
             product += part
