@@ -139,6 +139,31 @@ def test_expected_mutual_information_is_exact(case):
     assert expected_mutual_information(rows, columns) == pytest.approx(float(case["value"]), rel=1e-12)
 
 
+ANDERSON = json.loads((Path(__file__).parent / "golden" / "anderson.json").read_text())
+
+
+def anderson_input(name):
+    if name in ANDERSON["hard_labels"]:
+        return pt.as_partition(ANDERSON["hard_labels"][name])
+    if name in ANDERSON["possibilistic"]:
+        return pt.PossibilisticPartition(ANDERSON["possibilistic"][name])
+    return pt.FuzzyPartition(ANDERSON["fuzzy"][name])
+
+
+@pytest.mark.parametrize("pair", ANDERSON["pairs"])
+def test_soft_pair_indices_equal_the_checked_vectors(pair):
+    """To 1e-10; a value that the vectors leave out, or that rule 2.1 of the definitions forbids, is nan."""
+    sides = [anderson_input(name) for name in pair.split(",")]
+    table = Contingency.from_block(*sides)
+    a, b, c, _ = table.pairs
+    for key, expected in ANDERSON["pairs"][pair].items():
+        value = find(key.removeprefix("anderson_"))(*sides)
+        if expected is not None and (key == "anderson_rand" or table.is_whole or min(a + b, a + c) > 0):
+            assert value == pytest.approx(expected, rel=1e-10, abs=1e-10), key
+        elif not table.is_whole:
+            assert math.isnan(value), key
+
+
 # --- the papers ---------------------------------------------------------------------------------------
 
 SLIDE = np.array([[5, 1, 0], [1, 4, 1], [2, 0, 3]])

@@ -255,3 +255,14 @@ def test_garbage_is_a_partita_error(bad):
         assert caught.value.what
         assert caught.value.got
         assert caught.value.need
+
+
+def test_sampled_values_are_told_from_exact_ones():
+    rng = np.random.default_rng(0)
+    U, V = rng.dirichlet([1, 1, 1], 60), rng.dirichlet([1, 1, 1], 60)
+    assert pt.compare(U, V).provenance["method"] == "exact"
+    asked = "coassociation_student_distance:method=sample,random_state=0"
+    result = pt.compare(U, V, indices=[asked, "VI"])
+    assert result.provenance["method"].startswith("sampled: coassociation_student_distance:method=sample")
+    assert "sampled" in result[asked].caveat
+    assert "sampled" not in result["VI"].caveat

@@ -239,7 +239,7 @@ def compare(
     )
     return Comparison(
         notes=inputs.notes,
-        provenance=_provenance(inputs, noise, clusters),
+        provenance=_provenance(inputs, noise, clusters, rows),
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=left_out,
@@ -303,9 +303,12 @@ def _cluster_counts(inputs: Inputs, collected: Mapping[Any, Any]) -> list[int]:
     return [p.n_clusters for p in inputs.partitions.values()]
 
 
-def _provenance(inputs: Inputs, noise: str, clusters: list[int]) -> dict[str, Any]:
+def _provenance(
+    inputs: Inputs, noise: str, clusters: list[int], rows: Sequence[IndexValue]
+) -> dict[str, Any]:
     from partita import __version__
 
+    sampled = [row.index for row in rows if "sampled" in row.caveat]
     return {
         "partita": __version__,
         "n": inputs.n_objects,
@@ -314,7 +317,7 @@ def _provenance(inputs: Inputs, noise: str, clusters: list[int]) -> dict[str, An
         "noise": noise,
         "coverage": inputs.coverage,
         "weighted": inputs.weight is not None,
-        "method": "exact",
+        "method": f"sampled: {', '.join(sampled)}; the rest exact" if sampled else "exact",
     }
 
 
