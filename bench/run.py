@@ -29,7 +29,7 @@ SOFT_TABLES = [
 ON_TABLES = [entry for entry in pt.indices.catalogue() if entry.statistics == (Contingency,)]
 
 
-def best(work: Callable[[], object], repeats: int = 7) -> float:
+def best(work: Callable[[], object], repeats: int = 15) -> float:
     """Seconds of the fastest of several runs."""
     times = []
     for _ in range(repeats):

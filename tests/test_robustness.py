@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -313,3 +314,15 @@ def test_self_agreement_takes_a_generator_and_is_no_bound():
     soft = pt.as_partition([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.1, 0.9]])
     assert pt.indices.nmi_sum(soft, soft.harden()) > pt.self_agreement(soft, "NMI")
     assert not math.isnan(pt.self_agreement(soft, "VI"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_makes_its_own_threads():
+    labels = np.random.default_rng(5).integers(0, 5, 3 * arrays.HARD_BLOCK_ROWS)
+    expected = pt.indices.rand(labels, labels[::-1].copy())
+    child = os.fork()
+    if child == 0:
+        same = pt.indices.rand(labels, labels[::-1].copy()) == expected
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0

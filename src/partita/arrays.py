@@ -107,9 +107,20 @@ def map_blocks(
     with _one_blas_thread() if products else nullcontext():
         if threads <= 1:
             return _gather(map(work, slices), len(slices), on_block)
-        with ThreadPoolExecutor(threads) as pool:
-            return _gather(pool.map(work, slices), len(slices), on_block)
+        return _gather(_pool(thread_count()).map(work, slices), len(slices), on_block)
 
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """One pool for all work of this process: starting threads anew costs more than many a pass.
+
+    Work inside it never asks for it again, since `thread_count` is one there; a forked child makes its own.
+    """
+    return ThreadPoolExecutor(threads, thread_name_prefix="partita")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 _blas_lock = threading.Lock()
 _blas_users = 0
