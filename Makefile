@@ -20,6 +20,10 @@ check: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/run.py
 
+# what is made from the registry
+docs: $(READY)
+	$(BIN)/partita indices --format markdown > docs/indices.md
+
 format: $(READY)
 	$(BIN)/ruff check --fix src tests bench
 	$(BIN)/ruff format src tests bench
