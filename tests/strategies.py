@@ -25,7 +25,7 @@ from partita.partitions import (
 
 # no test may depend on how fast the machine is
 settings.register_profile(
-    "partita", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "partita", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("partita")
 

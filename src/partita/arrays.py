@@ -190,6 +190,11 @@ def to_csr(obj: Any) -> Any:
     return matrix
 
 
+def dense(values: Any) -> Array:
+    """A dense array in double precision of a dense or sparse matrix."""
+    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+
+
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 

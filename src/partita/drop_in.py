@@ -437,13 +437,7 @@ def _type_of(labels: Array) -> str:
 
 
 def _given_table(contingency: Any) -> Contingency:
-    if is_sparse(contingency):
-        from scipy.sparse import csr_array
-
-        cells: Any = csr_array(contingency, copy=True)
-        cells.sum_duplicates()
-    else:
-        cells = _array("contingency", contingency)
+    cells = contingency if is_sparse(contingency) else _array("contingency", contingency)
     if cells.ndim != 2:
         raise ParameterError(
             f"Expected 2D array, got {cells.ndim}D array instead", need="a contingency table"

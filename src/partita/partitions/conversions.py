@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from partita.arrays import RANGE_TOLERANCE, Array, is_sparse
+from partita.arrays import RANGE_TOLERANCE, Array, dense
 from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -21,10 +21,6 @@ P = TypeVar("P", bound=Partition)
 
 _MOST_CELLS = 1 << 28
 """Two gigabytes of masses."""
-
-
-def _dense(values: Any) -> Array:
-    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
 
 
 def _carry(source: Partition, made: P, note: str = "") -> P:
@@ -73,7 +69,7 @@ def _to_evidential(partition: Partition) -> EvidentialPartition:
         return _hard_to_evidential(partition)
     if isinstance(partition, FuzzyPartition):
         sets = np.eye(partition.n_clusters, dtype=bool)
-        return EvidentialPartition.trusted(_dense(partition.memberships()), sets, partition.names)
+        return EvidentialPartition.trusted(dense(partition.memberships()), sets, partition.names)
     if isinstance(partition, RoughPartition):
         sets, place = _distinct_sets(partition.possible)
         masses = _no_masses(partition.n_objects, len(sets))
@@ -101,7 +97,7 @@ def _hard_to_evidential(partition: HardPartition) -> EvidentialPartition:
 
 def _possibilistic_to_evidential(partition: Any) -> EvidentialPartition:
     """Consonant masses: each step down from one typicality to the next goes to the set above it."""
-    values = _dense(partition.memberships())
+    values = dense(partition.memberships())
     n, k = values.shape
     order = np.argsort(-values, axis=1, kind="stable")
     high_to_low, steps = partition._levels()
@@ -200,7 +196,7 @@ def harden(partition: Partition) -> HardPartition:
     if isinstance(partition, HardPartition):
         return partition
     soft = isinstance(partition, MembershipPartition)
-    values = _dense(partition.memberships()) if soft else _shared_masses(partition)
+    values = dense(partition.memberships()) if soft else _shared_masses(partition)
     codes = values.argmax(axis=1)
     noise = partition.noise_mask
     tied = (values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1
@@ -219,7 +215,7 @@ def _shared_masses(partition: Partition) -> Array:
     if isinstance(partition, RoughPartition):
         return np.asarray(partition.possible / partition.possible.sum(axis=1, keepdims=True))
     if isinstance(partition, PossibilisticPartition):
-        order = np.argsort(-_dense(partition.memberships()), axis=1, kind="stable")
+        order = np.argsort(-dense(partition.memberships()), axis=1, kind="stable")
         _, steps = partition._levels()
         by_rank = np.cumsum((steps / np.arange(1, steps.shape[1] + 1))[:, ::-1], axis=1)[:, ::-1]
         shared = np.empty_like(by_rank)
@@ -282,14 +278,14 @@ def alpha_cut(partition: Partition, alpha: float) -> RoughPartition:
         )
     if not isinstance(alpha, (int, float, np.number)) or not 0 < alpha <= 1:
         raise ParameterError("alpha is not a level.", got=repr(alpha), need="0 < alpha <= 1")
-    possible = _dense(partition.memberships()) >= alpha
+    possible = dense(partition.memberships()) >= alpha
     lost = ~possible.any(axis=1)
     if lost.any():
         raise PartitionError(
             f"no cluster reaches alpha = {alpha:g} for some objects.",
             got=f"object {int(lost.argmax())} ({int(lost.sum())} such objects)",
             need="an alpha that every object's largest membership reaches",
-            fix=f"alpha <= {_dense(partition.memberships()).max(axis=1).min():.6g}",
+            fix=f"alpha <= {dense(partition.memberships()).max(axis=1).min():.6g}",
         )
     made: RoughPartition = _carry(
         partition, RoughPartition(possible, names=partition.names), f"alpha cut at {alpha:g}"
@@ -356,7 +352,7 @@ def equivalent(partition: Partition, other: Any) -> bool:
 
 
 def _columns(partition: Any) -> Array:
-    matrix = _dense(partition.possible if isinstance(partition, RoughPartition) else partition.memberships())
+    matrix = dense(partition.possible if isinstance(partition, RoughPartition) else partition.memberships())
     return matrix[:, matrix.any(axis=0)]
 
 

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, is_sparse, map_blocks, sorted_names
+from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense, map_blocks, sorted_names
 from partita.errors import KindError, TooLargeError
-from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
+from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition, softest
 from partita.statistics.tables import Contingency
 
 EPS = float(np.finfo(np.float64).eps)
@@ -136,7 +136,7 @@ class PairMoments:
             return cls.from_table(Contingency.from_block(truth, found, weight))
         total = truth.n_objects if weight is None else weight.sum()
         return cls(
-            factor=_factor(_dense(truth), _dense(found), weight),
+            factor=_factor(dense(truth.memberships()), dense(found.memberships()), weight),
             total=total,
             kinds=(truth.kind, found.kind),
             row_names=truth.names,
@@ -367,14 +367,8 @@ def _of_hard(table: Contingency) -> PairValues:
 
 def shares(partition: Partition) -> Array:
     """Memberships, dense, in double precision; of fuzzy rows, with sums that are one."""
-    rows = _dense(partition)
+    rows = dense(partition.memberships())
     return _with_sums_of_one(rows) if partition.kind is FUZZY else rows
-
-
-def _dense(partition: Partition) -> Array:
-    whole = slice(None)
-    rows = partition.block(whole) if isinstance(partition, MembershipPartition) else partition.memberships()
-    return np.asarray(rows.toarray() if is_sparse(rows) else rows)
 
 
 def _with_sums_of_one(rows: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, is_sparse
+from partita.arrays import BLOCK_ROWS, Array, Floats, dense, is_sparse
 from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, FuzzyPartition, HardPartition, Kind, Partition
 from partita.statistics.tables import Contingency
@@ -54,7 +54,7 @@ class SharedMemberships:
         rows, columns = summing_to_one(truth), summing_to_one(found)
         if HARD in (truth.kind, found.kind):  # the smaller of x and 0 or 1 is their product
             return cls(Contingency.from_block(rows, columns, weight))
-        u, v = _dense(rows), _dense(columns)
+        u, v = dense(rows.memberships()), dense(columns.memberships())
         each = np.ones(len(u)) if weight is None else weight.astype(np.float64)
         raw = np.stack([each @ np.minimum(column[:, None], v) for column in u.T])
         total = truth.n_objects if weight is None else weight.sum()
@@ -121,8 +121,3 @@ def summing_to_one(partition: Partition) -> Partition:
     scaled = values.multiply(1.0 / sums).tocsr() if is_sparse(values) else values / sums
     made: FuzzyPartition = FuzzyPartition.trusted(scaled, partition.names)
     return made
-
-
-def _dense(partition: Partition) -> Floats:
-    values = partition.memberships()
-    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)

@@ -16,6 +16,7 @@ from partita.arrays import (
     HARD_BLOCK_ROWS,
     Array,
     Floats,
+    dense,
     is_sparse,
     map_blocks,
     multiplicities,
@@ -160,7 +161,7 @@ class Contingency:
             stacked = np.zeros((len(range(*rows.indices(ensemble.n_objects))), count, k))
             for place, (member, labels) in enumerate(zip(members, codes, strict=True)):
                 if labels is None:
-                    stacked[:, place, : member.n_clusters] = _dense_block(member.take(rows))
+                    stacked[:, place, : member.n_clusters] = dense(member.take(rows).memberships())
                 else:
                     stacked[np.arange(stacked.shape[0]), place, labels[rows]] = 1.0
             flat = stacked.reshape(stacked.shape[0], count * k)
@@ -467,11 +468,6 @@ def _grouped_sums(hard: HardPartition, values: Any, weight: Array | None) -> Any
 def _block(partition: Partition) -> Any:
     assert isinstance(partition, MembershipPartition)
     return partition.block(slice(None))
-
-
-def _dense_block(partition: Partition) -> Array:
-    values = partition.memberships()
-    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
 
 
 def _sum_of_squares(values: Array) -> Any:
