@@ -239,8 +239,8 @@ def test_a_column_whose_name_has_a_comma_is_quoted(run: Run) -> None:
     assert "'x'" in run("compare", "c.csv", "--truth-column", "x,y", "--found-column", "z").err
 
 
-def test_nothing_applies(run: Run) -> None:
-    """No index takes typicalities against a rough clustering: an empty table that says why, not a crash."""
+def test_only_ends_apply(run: Run) -> None:
+    """No index takes typicalities against a rough clustering; the usual ones have lower and upper values."""
     rough = {"r__csv": "p,q\nTrue,True\nTrue,False\nFalse,True\n", "t__csv": "p,q\n1,0.5\n0.2,0.7\n0.1,1\n"}
     sides = ("compare", "r.csv", "t.csv", "--found-kind", "possibilistic")
     for form in ("table", "markdown", "json"):
@@ -248,7 +248,10 @@ def test_nothing_applies(run: Run) -> None:
         assert (code, err) == (0, "")
         assert "not defined for rough against possibilistic" in out
     code, out, err = run(*sides, "--format", "csv")
-    assert out == "index,symbol,value,best,direction,lower,upper,p,caveat\n"
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert list(rows[0]) == ["index", "symbol", "value", "best", "direction", "lower", "upper", "p", "caveat"]
+    assert {row["index"] for row in rows} == set(comparison.USUAL)
+    assert all(row["value"] == "" and float(row["lower"]) <= float(row["upper"]) for row in rows)
     assert "left out: " in err
 
 
@@ -376,7 +379,7 @@ def test_wrong_usage_is_exit_code_2_too(run: Run, arguments: tuple[str, ...], me
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-@pytest.mark.parametrize("command", [(), ("compare",), ("indices",), ("demo",)])
+@pytest.mark.parametrize("command", [(), ("compare",), ("distribution",), ("indices",), ("demo",)])
 def test_help_is_everywhere(run: Run, command: tuple[str, ...], flag: str) -> None:
     code, out, err = run(*command, flag)
     assert (code, err) == (0, "")
@@ -389,8 +392,10 @@ def test_help_and_version_import_nothing_heavy() -> None:
     script = f"""
 import sys
 from partita.cli import main
-for arguments in (["--help"], ["compare", "-h"], ["indices", "-h"], ["demo", "-h"], ["--version"]):
-    main(arguments)
+for command in ("compare", "distribution", "indices", "demo"):
+    main([command, "-h"])
+for option in ("--help", "--version"):
+    main([option])
 print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
 """
     done = subprocess.run(

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import partita as pt
-from partita.comparison import Comparison
+from partita.comparison import USUAL, Comparison
 from partita.errors import (
     AlignmentWarning,
     KindError,
@@ -47,7 +47,8 @@ def test_what_does_not_apply_is_left_out_with_a_reason():
     with pytest.raises(ParameterError, match="left out"):
         soft["AMI"]
     rough = pt.compare(TRUTH, ROUGH)
-    assert {row.index for row in rough} == {n for n in TWO_SIDED if ROUGH.kind in pt.indices.find(n).kinds}
+    defined = {n for n in TWO_SIDED if ROUGH.kind in pt.indices.find(n).kinds}
+    assert {row.index for row in rough} == defined | set(USUAL)
     assert {x.index for x in rough.left_out} == TWO_SIDED - {row.index for row in rough}
     assert "harden()" in rough.left_out[0].reason
     assert "left out" in str(rough)

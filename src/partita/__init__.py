@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from partita import drop_in, errors, indices, statistics
+    from partita import distributional, drop_in, errors, indices, statistics
     from partita.alignment import Alignment, align, set_matching
     from partita.comparison import Comparison, compare, self_agreement
+    from partita.distributional import Distribution, SetDistance, distribution, hausdorff
     from partita.partitions import (
         Ensemble,
         EvidentialPartition,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Alignment": "partita.alignment",
     "Comparison": "partita.comparison",
+    "Distribution": "partita.distributional",
     "Ensemble": "partita.partitions",
     "EvidentialPartition": "partita.partitions",
     "FuzzyPartition": "partita.partitions",
@@ -40,20 +42,24 @@ _HOMES = {
     "Kind": "partita.partitions",
     "PossibilisticPartition": "partita.partitions",
     "RoughPartition": "partita.partitions",
+    "SetDistance": "partita.distributional",
     "align": "partita.alignment",
     "as_partition": "partita.partitions",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
+    "distribution": "partita.distributional",
+    "hausdorff": "partita.distributional",
     "index": "partita.indices",
     "pairwise_masses": "partita.partitions",
     "self_agreement": "partita.comparison",
     "set_matching": "partita.alignment",
 }
-_ROOMS = ("drop_in", "errors", "indices", "statistics")
+_ROOMS = ("distributional", "drop_in", "errors", "indices", "statistics")
 
 __all__ = [
     "Alignment",
     "Comparison",
+    "Distribution",
     "Ensemble",
     "EvidentialPartition",
     "FuzzyPartition",
@@ -61,12 +67,16 @@ __all__ = [
     "Kind",
     "PossibilisticPartition",
     "RoughPartition",
+    "SetDistance",
     "align",
     "as_partition",
     "coassociation",
     "compare",
+    "distribution",
+    "distributional",
     "drop_in",
     "errors",
+    "hausdorff",
     "index",
     "indices",
     "pairwise_masses",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -25,34 +27,97 @@ form_option = click.option(
 )
 
 
+def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:
+    """The arguments and options by which a command gets a reference and another clustering from files."""
+    options = [
+        click.argument("truth"),
+        click.argument("found", required=False),
+        click.option(
+            "--truth-column",
+            metavar="NAME[,NAME...]",
+            help="In TRUTH: the column of labels, or the columns of memberships (in .npz, the array). "
+            "Default: all columns but the identifiers.",
+        ),
+        click.option("--found-column", metavar="NAME[,NAME...]", help="The same in FOUND."),
+        click.option("--column", metavar="NAME[,NAME...]", help="The same in both files."),
+        click.option(
+            "--id",
+            "id_column",
+            metavar="NAME",
+            help="The column that names the objects; the files are joined on it.",
+        ),
+        click.option(
+            "--truth-kind",
+            metavar="KIND",
+            help="How to read TRUTH: hard, fuzzy, possibilistic, rough or evidential. "
+            "Default: the most specific that its values satisfy; typicalities must be named.",
+        ),
+        click.option("--found-kind", metavar="KIND", help="How to read FOUND."),
+        click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first."),
+        click.option(
+            "--header/--no-header",
+            default=None,
+            help="Whether the first line holds the names of the columns; without one they are 0, 1, 2, ... "
+            "Default: it does, and a first line that looks like an object is refused.",
+        ),
+        click.option(
+            "--noise",
+            type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
+            default="cluster",
+            show_default=True,
+            help="What objects labelled -1 beside non-negative labels are.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _read_sides(given: dict[str, Any]) -> tuple[object, object]:
+    """The two clusterings that the options of `two_clusterings` name; those options are taken out."""
+    from partita.errors import ParameterError
+    from partita.files import read_partition
+
+    truth, found = given.pop("truth"), given.pop("found")
+    names = given.pop("truth_column"), given.pop("found_column")
+    common, kinds = given.pop("column"), (given.pop("truth_kind"), given.pop("found_kind"))
+    if found is None and None in names:
+        raise ParameterError(
+            "a single file needs two columns.",
+            got=truth,
+            need="--truth-column and --found-column, or a second file",
+        )
+    normalize = given.pop("normalize")
+    one, other = (
+        read_partition(
+            path,
+            columns=_split_columns(common if name is None else name),
+            id_column=given["id_column"],
+            kind=kind,
+            header=given["header"],
+            normalize=normalize,
+        )
+        for path, name, kind in zip((truth, found or truth), names, kinds, strict=True)
+    )
+    return one, other
+
+
+@contextmanager
+def _advising_identifiers(id_column: str | None) -> Iterator[None]:
+    """What to do about objects that do not match, in the words of the command line."""
+    from partita.errors import MismatchError
+
+    try:
+        yield
+    except MismatchError as problem:
+        problem.fix = "--id NAME joins the files on a column of identifiers that both have"
+        if id_column is not None:
+            problem.fix = "leave --id away if both files have the same objects in the same order"
+        raise
+
+
 @commands.command()
-@click.argument("truth")
-@click.argument("found", required=False)
-@click.option(
-    "--truth-column",
-    metavar="NAME[,NAME...]",
-    help="In TRUTH: the column of labels, or the columns of memberships (in .npz, the array). "
-    "Default: all columns but the identifiers.",
-)
-@click.option("--found-column", metavar="NAME[,NAME...]", help="The same in FOUND.")
-@click.option("--column", metavar="NAME[,NAME...]", help="The same in both files.")
-@click.option(
-    "--id", "id_column", metavar="NAME", help="The column that names the objects; the files are joined on it."
-)
-@click.option(
-    "--truth-kind",
-    metavar="KIND",
-    help="How to read TRUTH: hard, fuzzy, possibilistic, rough or evidential. "
-    "Default: the most specific that its values satisfy; typicalities must be named.",
-)
-@click.option("--found-kind", metavar="KIND", help="How to read FOUND.")
-@click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
-@click.option(
-    "--header/--no-header",
-    default=None,
-    help="Whether the first line holds the names of the columns; without one they are 0, 1, 2, ... "
-    "Default: it does, and a first line that looks like an object is refused.",
-)
+@two_clusterings
 @click.option(
     "--indices",
     metavar="NAME[,NAME...]",
@@ -60,30 +125,8 @@ form_option = click.option(
     "Default: every index that applies.",
 )
 @click.option("--weight", metavar="NAME", help="Column of TRUTH that says how often each object counts.")
-@click.option(
-    "--noise",
-    type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
-    default="cluster",
-    show_default=True,
-    help="What objects labelled -1 beside non-negative labels are.",
-)
 @form_option
-def compare(
-    truth: str,
-    found: str | None,
-    truth_column: str | None,
-    found_column: str | None,
-    column: str | None,
-    id_column: str | None,
-    truth_kind: str | None,
-    found_kind: str | None,
-    normalize: bool,
-    header: bool | None,
-    indices: str | None,
-    weight: str | None,
-    noise: str,
-    form: str,
-) -> None:
+def compare(indices: str | None, weight: str | None, noise: str, form: str, **given: Any) -> None:
     """Compare two clusterings in files, the reference first.
 
     TRUTH and FOUND are .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz files: one column of labels, or a matrix
@@ -97,39 +140,117 @@ def compare(
       partita compare labels.npy memberships.npy --format json
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     from partita import comparison
-    from partita.errors import MismatchError, ParameterError
-    from partita.files import read_partition, read_weights
+    from partita.files import read_weights
 
-    truth_names, found_names = (
-        _split_columns(column if names is None else names) for names in (truth_column, found_column)
+    path = given["truth"]
+    sides = _read_sides(given)
+    id_column = given["id_column"]
+    weights = (
+        None if weight is None else read_weights(path, weight, id_column=id_column, header=given["header"])
     )
-    if found is None and (truth_column is None or found_column is None):
-        raise ParameterError(
-            "a single file needs two columns.",
-            got=truth,
-            need="--truth-column and --found-column, or a second file",
-        )
-
-    def read(path: str, names: list[str] | None, kind: str | None) -> object:
-        return read_partition(
-            path, columns=names, id_column=id_column, kind=kind, header=header, normalize=normalize
-        )
-
-    sides = read(truth, truth_names, truth_kind), read(found or truth, found_names, found_kind)
-    weights = None if weight is None else read_weights(truth, weight, id_column=id_column, header=header)
-    try:
+    with _advising_identifiers(id_column):
         result = comparison.compare(
             *sides, indices=_split_indices(indices), noise=noise, sample_weight=weights
         )
-    except MismatchError as problem:
-        problem.fix = "--id NAME joins the files on a column of identifiers that both have"
-        if id_column is not None:
-            problem.fix = "leave --id away if both files have the same objects in the same order"
-        raise
     click.echo(result.write(form))
     if form == "csv":  # rows only on stdout, but what was dropped is always told
         skipped = ", ".join(x.index for x in result.left_out)
         for note in (*result.notes, *([f"left out: {skipped}"] if skipped else [])):
+            click.echo(note, err=True)
+
+
+@commands.command()
+@two_clusterings
+@click.option(
+    "--index", default="rand", show_default=True, help="Name or symbol, with options after a colon."
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "exact", "bound", "sample", "nested"]),
+    default="auto",
+    show_default=True,
+    help="How to obtain it; the result says what it is.",
+)
+@click.option(
+    "--tnorm",
+    type=click.Choice(["minimum", "product", "lukasiewicz"]),
+    default="minimum",
+    show_default=True,
+    help="How typicalities of different objects are joined.",
+)
+@click.option(
+    "--reading",
+    type=click.Choice(["cuts", "literal", "independent"]),
+    default="cuts",
+    show_default=True,
+    help="How typicalities are read.",
+)
+@click.option(
+    "--empty",
+    type=click.Choice(["normalize", "cluster", "raise"]),
+    default="normalize",
+    show_default=True,
+    help="What mass on the empty set is.",
+)
+@click.option("--samples", type=int, metavar="N", help="Draws. Default: until the mean is within --epsilon.")
+@click.option(
+    "--epsilon", type=float, default=0.01, show_default=True, help="How near a sampled mean must be."
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="And how surely.")
+@click.option("--budget", type=float, metavar="SECONDS", help="When to stop, with the best bound so far.")
+@click.option("--seed", type=int, metavar="N", help="Seed of the draws.")
+@click.option("--no-law", is_flag=True, help="Only mean and ends, not every value that can occur.")
+@form_option
+def distribution(
+    index: str,
+    method: str,
+    tnorm: str,
+    reading: str,
+    empty: str,
+    samples: int | None,
+    epsilon: float,
+    confidence: float,
+    budget: float | None,
+    seed: int | None,
+    no_law: bool,
+    noise: str,
+    form: str,
+    **given: Any,
+) -> None:
+    """Say what an index may be between two soft clusterings.
+
+    Over the hard clusterings that they stand for: a law for fuzzy ones, an interval for rough ones, a lower
+    and an upper expectation for possibilistic and evidential ones; exact, bounded or sampled, and it says
+    which.
+
+    \b
+    Examples:
+      partita distribution species.csv memberships.csv --index rand
+      partita distribution truth.csv rough.csv --found-kind rough --index VI
+      partita distribution truth.csv typicalities.csv --found-kind possibilistic --format json
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.distributional import distribution as run
+
+    sides = _read_sides(given)
+    with _advising_identifiers(given["id_column"]):
+        result = run(
+            *sides,
+            index,
+            method=method,
+            law=not no_law,
+            tnorm=tnorm,
+            reading=reading,
+            noise=noise,
+            empty=empty,
+            n_samples="auto" if samples is None else samples,
+            epsilon=epsilon,
+            confidence=confidence,
+            budget_seconds=budget,
+            random_state=seed,
+        )
+    click.echo(result.write(form))
+    if form == "csv":
+        for note in result.table().notes:
             click.echo(note, err=True)
 
 
@@ -225,4 +346,5 @@ def _in_options(text: str) -> str:
     import re
 
     text = re.sub(r'\bkind="(\w+)"', r"--truth-kind or --found-kind \1", text)
-    return text.replace('noise="', '--noise "').replace("normalize=True", "--normalize")
+    text = re.sub(r'\b(noise|method|tnorm|reading|empty)="', r'--\1 "', text)
+    return text.replace("normalize=True", "--normalize").replace("n_samples", "--samples")

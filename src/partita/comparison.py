@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, PartitaError, UndefinedIndexError, near_names
-from partita.partitions import HARD, as_partition, softest
+from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Index, find, resolve
 from partita.results import Result, Table, join_texts, number
@@ -20,6 +22,21 @@ from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
 
+
+BETWEEN_ENDS = frozenset({ROUGH, POSSIBILISTIC, EVIDENTIAL})
+"""Kinds that stand for many hard clusterings without a probability for each: lower and upper values."""
+
+USUAL = (
+    "rand",
+    "adjusted_rand",
+    "jaccard",
+    "nmi_sum",
+    "variation_of_information",
+    "classification_error",
+)
+"""Indices whose lower and upper values are shown unasked, where a side is one of those kinds."""
+
+MOST_REPEATED = 1_000_000
 
 MOST_PAIR_OPERATIONS = 1e9
 """What compare computes unasked; indices that look at more pairs of objects must be named."""
@@ -103,7 +120,7 @@ class Comparison(Result):
         pieces = Counter(piece for row in self.rows for piece in row.caveat.split("; ") if piece)
         often = [piece for piece, times in pieces.items() if times > 1]
         marks = {piece: f"[{i}]" for i, piece in enumerate(often, start=1)}
-        rows = tuple(tuple(_cell(n, getattr(row, n), marks) for n in self.columns) for row in self.rows)
+        rows = tuple(tuple(_cell(n, row, marks) for n in self.columns) for row in self.rows)
         footnotes = tuple(f"{mark} {piece}" for piece, mark in marks.items())
         reasons: dict[str, list[str]] = {}
         for x in self.left_out:
@@ -143,13 +160,15 @@ def _spelled(name: Any) -> str:
         return str(name)
 
 
-def _cell(column: str, value: Any, marks: Mapping[str, str]) -> Any:
-    """A value as the table shows it: no nan but for values, a mark for a caveat that several rows share."""
+def _cell(column: str, row: IndexValue, marks: Mapping[str, str]) -> Any:
+    """A value as the table shows it: nan only where nothing is known, a mark for a caveat that rows share."""
+    value = getattr(row, column)
+    keeps_nan = column == "value" and math.isnan(row.lower)
     if column == "caveat":
         pieces = value.split("; ") if value else []
         text = "; ".join(piece for piece in pieces if piece not in marks)
         return " ".join([marks[piece] for piece in pieces if piece in marks] + [text] * bool(text))
-    return None if column != "value" and isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and math.isnan(value) and not keeps_nan else value
 
 
 def compare(
@@ -229,9 +248,9 @@ def compare(
     inputs = prepare({"truth": truth, "found": found}, noise=noise, sample_weight=sample_weight)
     usable, left_out = _split(wanted, inputs, named=indices is not None)
     with bar("comparing") as report:
-        requests = [r for entry in usable for r in entry.requests]
+        requests = [r for entry in usable if entry.range_of(inputs.kinds) for r in entry.requests]
         collected = collect(requests, inputs, report) if inputs.n_objects else {}
-    rows = tuple(_row(entry, inputs, collected, on_undefined) for entry in usable)
+    rows = tuple(_row(entry, inputs, collected, on_undefined, named=indices is not None) for entry in usable)
     clusters = _cluster_counts(inputs, collected)
     sides = (
         f"{kind} {name} (k={k})"
@@ -254,10 +273,14 @@ def _split(
     usable, left_out = [], []
     kinds = " against ".join(k.value for k in inputs.kinds)
     for entry in wanted:
+        if _has_ends(entry, inputs, named=named):
+            usable.append(entry)
+            continue
         if named:
             entry.check_kinds(inputs.kinds)
         if entry.range_of(inputs.kinds) is None:
-            reason = f"not defined for {kinds}; {entry.way_out}"
+            ends = "distribution(...) for its ends, " if entry.is_of_table else ""
+            reason = f"not defined for {kinds}; {ends}{entry.way_out}"
             left_out.append(LeftOut(entry.label, reason))
             continue
         cost = pair_operations(entry.requests, inputs)
@@ -269,9 +292,26 @@ def _split(
     return usable, tuple(left_out)
 
 
-def _row(entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str) -> IndexValue:
-    value, reason = entry.value_for(inputs, collected)
-    if math.isnan(value) and on_undefined == "raise":
+def _has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
+    """Whether lower and upper values of this index are worked out."""
+    if not entry.is_of_table or not (named or entry.name in USUAL) or BETWEEN_ENDS.isdisjoint(inputs.kinds):
+        return False
+    weight = inputs.weight
+    return bool(inputs.n_objects) and (
+        weight is None or (weight.dtype.kind == "i" and weight.sum() <= MOST_REPEATED)
+    )
+
+
+def _row(
+    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, *, named: bool
+) -> IndexValue:
+    is_defined = entry.range_of(inputs.kinds) is not None
+    value, reason = entry.value_for(inputs, collected) if is_defined else (math.nan, "")
+    lower = upper = math.nan
+    if _has_ends(entry, inputs, named=named):
+        lower, upper, how = _ends(entry, inputs)
+        reason = join_texts([reason, how])
+    if math.isnan(value) and math.isnan(lower) and on_undefined == "raise":
         raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
     return IndexValue(
         index=entry.label,
@@ -279,19 +319,34 @@ def _row(entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefine
         value=value,
         best=math.nan if entry.best is None else entry.best,
         direction=entry.direction,
+        lower=lower,
+        upper=upper,
         caveat=join_texts([reason, entry.caveat(inputs.kinds), _reflexivity(entry, inputs)]),
     )
+
+
+def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, str]:
+    """Lower and upper value over the hard clusterings that both sides stand for, and how they were found."""
+    from partita.distributional.measures import quick_ends
+
+    if inputs.weight is not None:  # multiplicities: the same as repeated objects
+        rows = np.repeat(np.arange(inputs.n_objects), inputs.weight)
+        repeated = {name: p.take(rows) for name, p in inputs.partitions.items()}
+        inputs = replace(inputs, partitions=repeated, n_objects=len(rows), weight=None)
+    lower, upper, how = quick_ends(inputs, entry)
+    return lower.value, upper.value, how
 
 
 def _reflexivity(entry: Index, inputs: Inputs) -> str:
     """What to say where a soft clustering does not score best against itself, or nobody knows."""
     kind = softest(inputs.kinds)
-    if kind is HARD or entry.best is None:
+    if kind is HARD or entry.best is None or entry.range_of(inputs.kinds) is None:
         return ""
+    one = f"{'an' if kind is EVIDENTIAL else 'a'} {kind} clustering"
     return {
         "claimed": "",
-        "refuted": f"a {kind} clustering does not score best against itself (see self_agreement)",
-        "open": f"not known whether a {kind} clustering scores best against itself",
+        "refuted": f"{one} does not score best against itself (see self_agreement)",
+        "open": f"not known whether {one} scores best against itself",
     }[entry.status("reflexive", kind)]
 
 

@@ -43,3 +43,299 @@ def count_pairs(a: Any, b: Any, low_a: int, low_b: int, rows: int, columns: int)
         else:
             strays += 1
     return private.sum(axis=0).reshape(rows, columns), strays
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def column_states(inside: Any) -> Any:
+    """All ways in which the objects of one column can lie in its ``k`` cells, ``(s, k)``.
+
+    ``inside[S]`` counts the objects whose possible rows all lie in the set ``S`` (a bit mask). Counts ``c``
+    can be reached exactly if ``sum of c over S >= inside[S]`` for every ``S`` (Hall).
+    """
+    sets = inside.shape[0]
+    k = 0
+    while (1 << k) < sets:
+        k += 1
+    n = inside[sets - 1]
+    low = np.zeros(k, dtype=np.int64)
+    high = np.zeros(k, dtype=np.int64)
+    for i in range(k):
+        low[i] = inside[1 << i]
+        high[i] = n - inside[sets - 1 - (1 << i)]
+    c = low.copy()
+    # the first pass counts, the second writes
+    states = np.empty((0, k), dtype=np.int64)
+    for writing in range(2):
+        found = 0
+        c[:] = low
+        going = True
+        while going:
+            rest = n
+            for i in range(k - 1):
+                rest -= c[i]
+            fits = rest >= low[k - 1] and rest <= high[k - 1]
+            if fits:
+                c[k - 1] = rest
+                for held in range(1, sets):
+                    total = 0
+                    for i in range(k):
+                        if held >> i & 1:
+                            total += c[i]
+                    if total < inside[held]:
+                        fits = False
+                        break
+            if fits:
+                if writing:
+                    states[found] = c
+                found += 1
+            going = False
+            for i in range(k - 1):
+                if c[i] < high[i]:
+                    c[i] += 1
+                    going = True
+                    break
+                c[i] = low[i]
+        if not writing:
+            states = np.empty((found, k), dtype=np.int64)
+    return states
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def size_ends(states: Any, starts: Any, phi: Any) -> Any:
+    """For all cluster sizes that columns can add up to, the least and the largest sum of phi over cells.
+
+    ``states[starts[j]:starts[j + 1]]`` are the ways column ``j`` can be filled; ``phi[m]`` is the summand of
+    a cell that holds ``m``. Columns are joined one by one, keeping for each vector of sizes so far the two
+    ends.
+
+    Returns
+    -------
+    sizes ``(s, k)``, least ``(s,)``, largest ``(s,)``
+    """
+    columns = starts.shape[0] - 1
+    k = states.shape[1]
+    corner = np.zeros((columns, k), dtype=np.int64)
+    reach = np.zeros(k, dtype=np.int64)
+    for j in range(columns):
+        for i in range(k):
+            column = states[starts[j] : starts[j + 1], i]
+            corner[j, i] = column.min()
+            reach[i] += column.max() - column.min()
+    # sizes are places in a grid, counted from the smallest; the last size follows from the others
+    strides = np.zeros(k, dtype=np.int64)
+    grid = 1
+    for i in range(k - 1):
+        strides[i] = grid
+        grid *= reach[i] + 1
+    least = np.zeros(1)
+    most = np.zeros(1)
+    filled = np.zeros(1, dtype=np.int64)
+    for j in range(columns):
+        count = starts[j + 1] - starts[j]
+        offset = np.zeros(count, dtype=np.int64)
+        added = np.zeros(count)
+        for s in range(count):
+            for i in range(k):
+                m = states[starts[j] + s, i]
+                added[s] += phi[m]
+                offset[s] += (m - corner[j, i]) * strides[i]
+        next_least = np.full(grid, np.inf)
+        next_most = np.full(grid, -np.inf)
+        for place in filled:
+            for s in range(count):
+                to = place + offset[s]
+                next_least[to] = min(next_least[to], least[place] + added[s])
+                next_most[to] = max(next_most[to], most[place] + added[s])
+        least = next_least
+        most = next_most
+        filled = np.flatnonzero(most > -np.inf)
+    total = 0
+    for j in range(columns):
+        total += states[starts[j]].sum()
+    low = corner.sum(axis=0)
+    sizes = np.zeros((filled.shape[0], k), dtype=np.int64)
+    for f in range(filled.shape[0]):
+        place = filled[f]
+        rest = total
+        for i in range(k - 1):
+            sizes[f, i] = low[i] + place % (reach[i] + 1)
+            place //= reach[i] + 1
+            rest -= sizes[f, i]
+        sizes[f, k - 1] = rest
+    return sizes, least[filled], most[filled]
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float) -> Any:
+    """The ends of ``row_weight * sum phi(sizes) + cell_weight * sum phi(cells)`` for each drawn clustering.
+
+    ``inside[d, j, S]`` counts, for draw ``d`` and column ``j``, the objects whose possible rows lie in ``S``.
+    """
+    draws, columns = inside.shape[:2]
+    ends = np.empty((draws, 2))
+    for d in range(draws):
+        parts = [column_states(inside[d, j]) for j in range(columns)]
+        starts = np.zeros(columns + 1, dtype=np.int64)
+        for j in range(columns):
+            starts[j + 1] = starts[j] + parts[j].shape[0]
+        states = np.empty((starts[columns], parts[0].shape[1]), dtype=np.int64)
+        for j in range(columns):
+            states[starts[j] : starts[j + 1]] = parts[j]
+        sizes, least, most = size_ends(states, starts, phi)
+        low = np.inf
+        high = -np.inf
+        for s in range(sizes.shape[0]):
+            rows = 0.0
+            for i in range(sizes.shape[1]):
+                rows += phi[sizes[s, i]]
+            one = row_weight * rows + cell_weight * least[s]
+            other = row_weight * rows + cell_weight * most[s]
+            low = min(low, one, other)
+            high = max(high, one, other)
+        ends[d, 0] = low
+        ends[d, 1] = high
+    return ends
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def join_column(
+    law: Any, first: Any, lowest: Any, places: Any, offset: Any, added: Any, weight: Any,
+    next_first: Any, next_lowest: Any, joined: Any, join: int,
+) -> None:  # fmt: skip
+    """Join the law of (sizes, sum of squares) of the columns so far with the states of one more column.
+
+    ``law[first[s] : first[s + 1]]`` are the weights of sums ``lowest[s], lowest[s] + 2, ...`` for the sizes
+    at ``places[s]``; ``joined`` holds those of the new sizes in the same way, found by place. ``join`` is 0
+    for sums of products, 1 / 2 / 3 for the largest product / minimum / Lukasiewicz conjunction.
+    """
+    for s in range(places.shape[0]):
+        for c in range(offset.shape[0]):
+            to = places[s] + offset[c]
+            start = next_first[to] + (lowest[s] + added[c] - next_lowest[to]) // 2
+            w = weight[c]
+            length = first[s + 1] - first[s]
+            old = law[first[s] : first[s] + length]
+            new = joined[start : start + length]
+            if join == 0:
+                for t in range(length):
+                    new[t] += w * old[t]
+            elif join == 1:
+                for t in range(length):
+                    new[t] = max(new[t], w * old[t])
+            elif join == 2:
+                for t in range(length):
+                    new[t] = max(new[t], min(w, old[t]))
+            else:
+                for t in range(length):
+                    new[t] = max(new[t], w + old[t] - 1.0)
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def fewest_matched(bel: Any, most_boxes: int) -> Any:
+    """Bounds on the least of sum alpha_i + sum beta_j with room for all objects of every hard cluster.
+
+    Up to six rows. Cell (i, j) has room for alpha_i + beta_j objects, so that column j fits in if and only if
+    beta_j >= (bel_j(S) - alpha(S)) / |S| for every set S of rows (Hall). The sum with these beta_j not
+    rounded up is convex in alpha: a tangent bounds it from below on a whole box. Boxes are halved until none
+    can hold a smaller sum. All numbers are whole, in sixtieths.
+
+    Parameters
+    ----------
+    bel : (k', 2^k) array of whole numbers
+        For each column and each set of rows (bit i is row i): the objects that can be nowhere else.
+    most_boxes : int
+        How many boxes to look at.
+
+    Returns
+    -------
+    no sum is less than this, a sum that there is; equal when finished
+    """
+    unit = 60
+    columns, sets = bel.shape
+    k = 0
+    while 1 << k < sets:
+        k += 1
+    share = np.zeros(sets, dtype=np.int64)
+    for s in range(1, sets):
+        size = 0
+        for i in range(k):
+            size += s >> i & 1
+        share[s] = unit // size
+    top = np.zeros(k, dtype=np.int64)
+    for i in range(k):
+        for j in range(columns):
+            top[i] = max(top[i], bel[j, sets - 1] - bel[j, sets - 1 - (1 << i)])
+
+    # each halving shortens a side, so a stack holds no more boxes than there are halvings on one path
+    low = np.zeros((64 * k + 8, k), dtype=np.int64)
+    high = np.zeros((64 * k + 8, k), dtype=np.int64)
+    floor = np.zeros(64 * k + 8, dtype=np.int64)
+    height = 0
+    if k >= columns:
+        # as long as all alpha_i > 0, one less of each and one more of each beta_j costs nothing
+        for zero in range(k):
+            high[height] = top
+            high[height, zero] = 0
+            height += 1
+    else:
+        high[0] = top
+        height = 1
+
+    best = 0
+    for j in range(columns):
+        best += bel[j, sets - 1]
+    inside = np.zeros(sets, dtype=np.int64)
+    slope = np.zeros(k, dtype=np.int64)
+    middle = np.zeros(k, dtype=np.int64)
+    boxes = 0
+    while height > 0 and boxes < most_boxes:
+        height -= 1
+        if floor[height] > unit * (best - 1):
+            continue
+        boxes += 1
+        whole = 0
+        for i in range(k):
+            middle[i] = (low[height, i] + high[height, i]) >> 1
+            whole += middle[i]
+            slope[i] = unit
+        tangent = unit * whole
+        for s in range(1, sets):
+            i = 0
+            while not s >> i & 1:
+                i += 1
+            inside[s] = inside[s - (1 << i)] + middle[i]
+        for j in range(columns):
+            beta, tight = 0, 0
+            for s in range(1, sets):
+                need = (bel[j, s] - inside[s]) * share[s]
+                if need > beta:
+                    beta, tight = need, s
+            tangent += beta
+            whole += (beta + unit - 1) // unit
+            for i in range(k):
+                if tight >> i & 1:
+                    slope[i] -= share[tight]
+        best = min(best, whole)
+        longest, side = 0, 0
+        for i in range(k):
+            down, up = low[height, i] - middle[i], high[height, i] - middle[i]
+            tangent += min(slope[i] * down, slope[i] * up)
+            if up - down > longest:
+                longest, side = up - down, i
+        tangent = max(tangent, floor[height])
+        if longest == 0 or tangent > unit * (best - 1):
+            continue
+        # the half that the tangent falls into is looked at first
+        upper = height if slope[side] > 0 else height + 1
+        lower = 2 * height + 1 - upper
+        low[height + 1] = low[height]
+        high[height + 1] = high[height]
+        low[upper, side] = middle[side] + 1
+        high[lower, side] = middle[side]
+        floor[height] = tangent
+        floor[height + 1] = tangent
+        height += 2
+    least = best
+    for h in range(height):
+        least = min(least, -(-floor[h] // unit))
+    return least, best

@@ -43,7 +43,8 @@ class Table:
     def text(self, width: int = 110) -> str:
         """Aligned plain text; the last column is wrapped to the width."""
         cells = [[show(value) for value in row] for row in self.rows]
-        numeric = [all(isinstance(r[i], (int, float)) for r in self.rows) for i, _ in enumerate(self.columns)]
+        filled = [[row[i] for row in self.rows if row[i] is not None] for i, _ in enumerate(self.columns)]
+        numeric = [bool(column) and all(isinstance(v, (int, float)) for v in column) for column in filled]
         widths = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(self.columns)]
         before = sum(widths[:-1]) + 2 * (len(widths) - 1)
         if widths:

@@ -43,6 +43,8 @@ LOG_CLASSES = bound("log k", lambda t, *, base: np.log(t.n_rows) / unit(base))
     aliases=["conditional_entropy"],
     title="Entropy of the true classes inside the found clusters",
     alternatives=COUPLING,
+    given_sizes="entropy",
+    separable=True,
     best=0.0,
     range={
         HARD: (0.0, LOG_CLASSES),
@@ -87,6 +89,7 @@ def class_entropy(table: Contingency, *, base: Base = None) -> Floats:
 @index(
     title="Homogeneity",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     range=UNIT_INTERVAL,
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
@@ -125,6 +128,7 @@ def homogeneity(table: Contingency) -> Floats:
 @index(
     title="Completeness",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     range=UNIT_INTERVAL,
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
@@ -161,6 +165,7 @@ def completeness(table: Contingency) -> Floats:
 @index(
     title="V-measure",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     **NORMALIZED_SEMI_METRIC,
     limits=[SAME, NOTHING_SHARED],

@@ -129,6 +129,8 @@ def entropy(moments: MembershipMoments, *, base: Base = None) -> Floats:
 @index(
     title="Joint entropy",
     alternatives=COUPLING,
+    given_sizes="entropy",
+    separable=True,
     best=None,
     range={
         HARD: (0.0, _SUM_OF_ENTROPIES),
@@ -160,6 +162,8 @@ def joint_entropy(table: Contingency, *, base: Base = None) -> Floats:
     symbol="MI",
     title="Mutual information",
     alternatives=COUPLING,
+    given_sizes="entropy",
+    separable=True,
     best=math.inf,
     range={
         HARD: (0.0, _SMALLER_ENTROPY),
@@ -199,6 +203,7 @@ def mutual_information(table: Contingency, *, base: Base = None) -> Floats:
 @index(
     title="Mutual information normalised by the joint entropy",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     **NORMALIZED_METRIC,
     limits=[SAME],
@@ -226,6 +231,7 @@ def nmi_joint(table: Contingency) -> Floats:
 @index(
     title="Mutual information normalised by the larger entropy",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     **NORMALIZED_METRIC,
     limits=[SAME],
@@ -253,6 +259,7 @@ def nmi_max(table: Contingency) -> Floats:
     aliases=["normalized_mutual_information"],
     title="Mutual information normalised by the mean entropy",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     **NORMALIZED_SEMI_METRIC,
     limits=[SAME],
@@ -283,6 +290,7 @@ def nmi_sum(table: Contingency) -> Floats:
 @index(
     title="Mutual information normalised by the geometric mean entropy",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     **NORMALIZED_SEMI_METRIC,
     limits=[SAME, NOTHING_SHARED],
@@ -310,6 +318,7 @@ def nmi_sqrt(table: Contingency) -> Floats:
 @index(
     title="Mutual information normalised by the smaller entropy",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=1.0,
     range=UNIT_INTERVAL,
     claims={"symmetric": ALL, "relabelling_invariant": ALL, "reflexive": HARD, "normalized": ALL},
@@ -353,6 +362,8 @@ def _largest_hard_vi(t: Contingency, *, base: float | None) -> Array:
     symbol="VI",
     title="Variation of information",
     alternatives=COUPLING,
+    given_sizes="entropy",
+    separable=True,
     best=0.0,
     range={
         HARD: (0.0, bound("min(log n, 2 log max(k, k'))", _largest_hard_vi)),
@@ -409,6 +420,7 @@ def variation_of_information(table: Contingency, *, base: Base = None) -> Floats
     symbol="NVI",
     title="Normalized variation of information",
     alternatives=COUPLING,
+    given_sizes="entropy",
     best=0.0,
     **NORMALIZED_METRIC,
     limits=[Limit(_both_constant, 0.0, ONE_CLUSTER_EACH)],
@@ -454,6 +466,7 @@ def _no_room_above_chance(t: Contingency, *, average: str) -> Array:
 @index(
     symbol="AMI",
     title="Adjusted mutual information",
+    given_sizes="entropy",
     best=1.0,
     range={HARD: (None, 1.0)},
     claims={

@@ -23,6 +23,8 @@ HALF_SQUARE = bound("n^2 / 2", lambda t: t.n * t.n / 2.0)
 @index(
     title="Pairs together in both clusterings",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
+    separable=True,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (None, HALF_SQUARE)},
     claims={"symmetric": ALL, "relabelling_invariant": ALL},
@@ -48,6 +50,8 @@ def pairs_in_both(table: Contingency) -> Floats:
 @index(
     title="Pairs together in truth only",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
+    separable=True,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
     claims={"relabelling_invariant": ALL},
@@ -78,6 +82,8 @@ def pairs_in_truth_only(table: Contingency) -> Floats:
 @index(
     title="Pairs together in found only",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
+    separable=True,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
     claims={"relabelling_invariant": ALL},
@@ -108,6 +114,8 @@ def pairs_in_found_only(table: Contingency) -> Floats:
 @index(
     title="Pairs together in neither clustering",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
+    separable=True,
     best=None,
     range={HARD: (0.0, ALL_PAIRS), SOFT: (0.0, HALF_SQUARE)},
     claims={"symmetric": ALL, "relabelling_invariant": ALL},

@@ -92,6 +92,8 @@ def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
     symbol="RI",
     title="Rand index",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
+    separable=True,
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (bound("-1 / (n - 1)", _lowest_soft_rand), 1.0)},
     claims={
@@ -148,6 +150,7 @@ def rand(table: Contingency, *, pairs: Pairs = "distinct") -> Floats:
     aliases=["adjusted_rand_index"],
     title="Adjusted Rand index",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
     best=1.0,
     range={HARD: (-0.5, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -200,6 +203,7 @@ def adjusted_rand(table: Contingency) -> Floats:
 @index(
     title="Jaccard index of pairs",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -239,6 +243,7 @@ def jaccard(table: Contingency) -> Floats:
     symbol="FM",
     title="Fowlkes-Mallows index",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -291,6 +296,7 @@ def fowlkes_mallows(table: Contingency) -> Floats:
 @index(
     title="Hubert's Gamma, normalised",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
     best=1.0,
     range={HARD: (-1.0, 1.0), SOFT: (None, 1.0)},
     claims={
@@ -349,6 +355,8 @@ def hubert_gamma(table: Contingency) -> Floats:
 @index(
     title="Hubert's Gamma, second form",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
+    separable=True,
     best=1.0,
     range={
         HARD: (-1.0, 1.0),
@@ -391,6 +399,7 @@ def hubert_gamma_prime(table: Contingency) -> Floats:
 @index(
     title="Minkowski score",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
     best=0.0,
     range={HARD: (0.0, math.inf), SOFT: (0.0, math.inf)},
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "separating": HARD},
@@ -435,6 +444,8 @@ def minkowski_score(table: Contingency) -> Floats:
 @index(
     title="Mirkin metric",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
+    separable=True,
     best=0.0,
     range={
         HARD: (0.0, bound("n (n - 1)", lambda t: t.n * (t.n - 1.0))),
@@ -478,6 +489,7 @@ def mirkin(table: Contingency) -> Floats:
 @index(
     title="Pair precision",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": HARD},
@@ -518,6 +530,7 @@ def pair_precision(table: Contingency) -> Floats:
 @index(
     title="Pair recall",
     alternatives=COASSOCIATION,
+    given_sizes="squares",
     best=1.0,
     range={HARD: (0.0, 1.0), SOFT: (None, 1.0)},
     claims={"relabelling_invariant": ALL, "reflexive": HARD, "normalized": HARD},

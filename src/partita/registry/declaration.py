@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from partita.errors import ParameterError, near_names
 from partita.partitions import ALL, Kind
 from partita.registry.entry import Index
-from partita.registry.facts import CLAIMS, Example, Formula, Limit, RangeEnd
+from partita.registry.facts import CLAIMS, GIVEN_SIZES, Example, Formula, Limit, RangeEnd
 from partita.registry.lookup import add
 
 
@@ -30,6 +30,8 @@ def index(
     examples: Sequence[Example] = (),
     caveat: str | Mapping[Any, str] = "",
     alternatives: Mapping[str, Mapping[str, type[Any]]] | None = None,
+    given_sizes: str = "",
+    separable: bool = False,
 ) -> Callable[[Formula], Index]:
     """Make a formula on statistics an index, known everywhere from then on.
 
@@ -61,6 +63,11 @@ def index(
     alternatives : dict
         Options that choose another class for the first statistic: for each option its values and their
         classes, the default first. The formula need not know.
+    given_sizes : {"", "squares", "entropy"}
+        For given cluster sizes of two hard clusterings, the sum over the cells of their table on which the
+        value depends, and monotonically: of m^2, or of m log m. Nothing by default.
+    separable : bool
+        Whether the value is an affine function of that sum over cells, over rows and over columns.
 
     Returns
     -------
@@ -100,6 +107,8 @@ def index(
             option_types=hints,
             statistics=statistics,
             alternatives=dict(alternatives or {}),
+            given_sizes=given_sizes,
+            separable=separable,
         )
         _check_facts(entry)
         add(entry)
@@ -155,6 +164,12 @@ def _check_facts(entry: Index) -> None:
     if entry.best is not None and math.isfinite(entry.best) and entry.best not in ends:
         raise ParameterError(
             f"the best value of {entry.name} is not an end of its range.", got=repr(entry.best)
+        )
+    if entry.given_sizes not in GIVEN_SIZES or (entry.separable and not entry.given_sizes):
+        raise ParameterError(
+            f"{entry.name} does not say on which sum over cells it depends.",
+            got=repr(entry.given_sizes),
+            need=", ".join(repr(sum_) for sum_ in GIVEN_SIZES[1:]),
         )
     for claim in [*entry.claims, *entry.refuted]:
         if claim not in CLAIMS:

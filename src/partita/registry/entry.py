@@ -25,6 +25,7 @@ from partita.errors import (
 )
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, Example, Formula, Limit, RangeEnd
+from partita.statistics import Contingency
 
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
@@ -66,6 +67,8 @@ class Index:
     option_types: Mapping[str, Any] = field(default_factory=dict)
     statistics: tuple[type[Any], ...] = ()
     alternatives: Mapping[str, Mapping[str, type[Any]]] = field(default_factory=dict)
+    given_sizes: str = ""
+    separable: bool = False
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -87,6 +90,11 @@ class Index:
             Request(s, tuple((o, self.options[o]) for o in s.options if o in self.options))
             for s in self._statistics_in_use
         )
+
+    @property
+    def is_of_table(self) -> bool:
+        """Whether the contingency table of two clusterings is all it needs."""
+        return self._statistics_in_use == (Contingency,)
 
     @property
     def _statistics_in_use(self) -> tuple[type[Any], ...]:
@@ -327,6 +335,11 @@ class Index:
         ends = self.range_of(kinds)
         assert ends is not None
         return ends
+
+    def formula_on(self, *statistics: Any) -> Any:
+        """The bare formula on ready statistics, without limits and without holding the range."""
+        with np.errstate(all="ignore"):
+            return self._call(self.formula_function, statistics)
 
     def _call(self, function: Callable[..., Any], statistics: Sequence[Any]) -> Any:
         """Call with the statistics, and with those options that the function has by keyword."""

@@ -28,6 +28,9 @@ METRIC_CLASSES = {
 }
 """Names for combinations of claims (campagner2022, appendix A), strongest first."""
 
+GIVEN_SIZES = ("", "squares", "entropy")
+"""The sums over cells on which an index can depend when all cluster sizes are given: of m^2, of m log m."""
+
 RangeEnd: TypeAlias = float | Callable[..., Any] | None
 Formula: TypeAlias = Callable[..., Any]
 

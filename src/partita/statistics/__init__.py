@@ -5,6 +5,7 @@ from partita.statistics.concordance import ConcordanceChance, ConcordanceGaps
 from partita.statistics.coupling import CoupledContingency
 from partita.statistics.credal import CredalGaps, PairNonspecificity
 from partita.statistics.gaps import CoassociationGaps
+from partita.statistics.known_sums import SUMMANDS, KnownSums
 from partita.statistics.matchings import (
     Matching,
     centroid_closeness,
@@ -22,12 +23,14 @@ from partita.statistics.tables import Contingency, PairCounts
 from partita.statistics.tnorms import TNormPairs
 
 __all__ = [
+    "SUMMANDS",
     "CoassociationGaps",
     "ConcordanceChance",
     "ConcordanceGaps",
     "Contingency",
     "CoupledContingency",
     "CredalGaps",
+    "KnownSums",
     "Matching",
     "MembershipMoments",
     "PairCounts",

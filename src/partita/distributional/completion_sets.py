@@ -1,0 +1,181 @@
+"""How far two sets of completions are apart: the Hausdorff distance."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import partita.indices  # noqa: F401 (registers the indices that are looked up here)
+from partita.arrays import Array, generator
+from partita.distributional.groups import Groups
+from partita.distributional.outcomes import BOUND, EXACT, Quantity
+from partita.distributional.rough import rough_ends
+from partita.distributional.sampling import Plan, draw_labels, tables_of
+from partita.distributional.sides import Side
+from partita.distributional.table_index import TableIndex
+from partita.distributional.tallies import Choices
+from partita.distributional.tasks import Task
+from partita.engine import prepare
+from partita.errors import KindError, ParameterError
+from partita.partitions import HARD, ROUGH
+from partita.progress import bar
+from partita.registry import Index
+from partita.results import Result, Table
+
+MOST_LISTED = 5000
+"""Ways to complete one side that are gone through one by one."""
+
+DRAWN = 50
+"""Completions that are tried where there are more."""
+
+
+@dataclass(frozen=True, repr=False)
+class SetDistance(Result):
+    """A distance between two sets of clusterings: ``value``, or what is certain about it.
+
+    Attributes
+    ----------
+    value : float
+        The distance; where it is only bounded, its upper bound.
+    lower, upper : float
+        The true distance lies between them.
+    method : {"exact", "bound"}
+        Whether both are equal.
+    """
+
+    index: str = ""
+    title: str = ""
+    value: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    method: str = EXACT
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        names = ("index", "value", "lower", "upper", "method")
+        return [{name: getattr(self, name) for name in names}]
+
+    def table(self) -> Table:
+        """The row, as it prints."""
+        (row,) = self.records()
+        return Table(self.title, tuple(row), (tuple(row.values()),), self.notes)
+
+
+def hausdorff(
+    truth: Any,
+    found: Any,
+    index: str | Index = "rand",
+    *,
+    noise: str = "cluster",
+    budget_seconds: float | None = None,
+    random_state: Any = 0,
+) -> SetDistance:
+    """The Hausdorff distance between the completions of two rough clusterings.
+
+    The largest distance from a completion of either side to the nearest completion of the other
+    (campagner2022, appendix A). The distance of two hard clusterings is how far the index is from its best
+    value. If one side is hard it is the largest distance of all. If both are rough it is exact while the
+    completions can be listed, otherwise between certified bounds.
+
+    Parameters
+    ----------
+    truth, found : clusterings
+        Hard or rough.
+    index : str or index
+        An index with a finite best value, that the table of two hard clusterings determines.
+    noise : {"cluster", "singletons", "ignore", "raise"}
+        What to do with objects labelled -1 beside non-negative labels.
+    budget_seconds : float, optional
+        When to stop, with the best certified bounds so far.
+    random_state : None, int or Generator
+        For the completions that are tried where there are too many.
+
+    Examples
+    --------
+    >>> hausdorff([0, 0, 0], [[True, False], [True, False], [True, True]]).value  # doctest: +ELLIPSIS
+    0.666...
+    """
+    inputs = prepare({"truth": truth, "found": found}, noise=noise)
+    sides = [Side.of(p, "normalize") for p in inputs.partitions.values()]
+    if not {s.kind for s in sides} <= {HARD, ROUGH}:
+        raise KindError(
+            "only hard and rough clusterings are sets of clusterings.",
+            got=" and ".join(s.kind for s in sides),
+            need="hard or rough clusterings",
+            fix=".alpha_cut(alpha) of memberships, or distribution(...) for any kind",
+        )
+    base = TableIndex.named(index, inputs.n_objects)
+    if base.entry.best is None or not math.isfinite(base.entry.best):
+        raise ParameterError(
+            f"{base.entry.name} has no best value to be far from.", got=f"best = {base.entry.best}"
+        )
+    deadline = None if budget_seconds is None else time.monotonic() + budget_seconds
+    possible = [s.weights > 0 for s in sides]
+    with bar("hausdorff") as report:
+        task = Task(base, "auto", Plan(deadline=deadline), generator(random_state), report=report)
+        ways = [_farthest(possible[i], possible[1 - i], task, swapped=bool(i)) for i in (0, 1)]
+    low, high = (max(getattr(w, end) for w in ways) for end in ("low", "high"))
+    exact = all(w.method == EXACT for w in ways)
+    notes = (
+        ()
+        if exact
+        else ("completions were tried, not all listed: the distance is at least lower, at most upper",)
+    )
+    return SetDistance(
+        notes=(*inputs.notes, *notes),
+        provenance={"n": inputs.n_objects, "kinds": [s.kind.value for s in sides]},
+        index=base.entry.label,
+        title=f"Hausdorff distance by {base.entry.label}, {inputs.n_objects} objects",
+        value=high,
+        lower=low,
+        upper=high,
+        method=EXACT if exact else BOUND,
+    )
+
+
+def _farthest(start: Array, target: Array, task: Task, *, swapped: bool) -> Quantity:
+    """The largest distance from a completion of ``start`` to the nearest one of ``target``."""
+    # completions that put equally many objects of each kind into each cluster are equally far
+    kinds, place = np.unique(target, axis=0, return_inverse=True)
+    of_kind = np.eye(len(kinds), dtype=bool)[place.ravel()]
+    choices = Choices.of(start.astype(np.float64), of_kind.astype(np.float64), "minimum")
+    listed = choices.n_tables <= MOST_LISTED
+    quiet = replace(task, report=lambda _done, _total: None)
+    if listed:
+        tables = choices.tally("minimum").tables
+    else:
+        drawn = draw_labels(start / start.sum(axis=1, keepdims=True), DRAWN, task.rng)
+        tables = tables_of(drawn, place.ravel(), (start.shape[1], len(kinds)))
+    low, high, exact = -math.inf, -math.inf, listed
+    for done, table in enumerate(tables, start=1):
+        rows, columns = np.nonzero(table)
+        one, other = np.eye(start.shape[1], dtype=bool)[rows], kinds[columns]
+        groups = Groups(one, other, table[rows, columns])
+        nearest = _distance_of(
+            rough_ends(groups.transposed() if swapped else groups, quiet)[:2], task, nearest=True
+        )
+        if not math.isnan(nearest.value):
+            low, high = max(low, nearest.low), max(high, nearest.high)
+            exact = exact and nearest.method == EXACT
+        task.report(done, len(tables))
+        if task.is_late and done < len(tables):
+            listed = exact = False
+            break
+    if not listed:
+        sides = (target, start) if swapped else (start, target)
+        high = max(high, _distance_of(rough_ends(Groups.of(*sides), quiet)[:2], task, nearest=False).high)
+    return Quantity(high, low, high, EXACT if exact else BOUND)
+
+
+def _distance_of(ends: tuple[Quantity, Quantity], task: Task, *, nearest: bool) -> Quantity:
+    """The smallest, or the largest, distance to the best value that an index with these ends has."""
+    best = task.index.entry.best
+    assert best is not None
+    is_lower_better = task.index.entry.direction == "lower"
+    end = ends[0] if is_lower_better == nearest else ends[1]
+    low, high = sorted((abs(best - end.low), abs(best - end.high)))
+    return Quantity(abs(best - end.value), low, high, end.method)

@@ -1,0 +1,258 @@
+"""Evidential clusterings: lower and upper expectations over the rough clusterings they are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from partita.arrays import Array
+from partita.distributional.columns import MOST_ROWS, counts_inside, separable_ends, steps_for_ends
+from partita.distributional.decision_rules import Rule, closest_rule
+from partita.distributional.groups import Groups
+from partita.distributional.outcomes import EXACT, SAMPLED, Focal, Quantity
+from partita.distributional.rough import Ends, remembered_ends, rough_ends, values_of
+from partita.distributional.sampling import draw_labels, draw_tables, kl_upper_limit, tables_of
+from partita.distributional.sides import Masses
+from partita.distributional.tallies import Choices
+from partita.distributional.tasks import Answer, Task, ends_only, mean_end, too_large
+
+READING = (
+    "belief: rough clusterings are drawn object by object by their masses; the expectations are those of the "
+    "lower and upper ends (campagner2022 eqs. 9 and 10)"
+)
+
+MOST_FOCAL = 2000
+"""Focal rough clusterings that are enumerated unasked; ten times as many by method="exact"."""
+
+NODES_PER_DRAW = 20
+MOST_STEPS_PER_DRAW = 2e8
+
+
+def evidential(truth: Masses, found: Masses, task: Task) -> Answer:
+    """Lower and upper expectation of an index between two evidential clusterings."""
+    if task.method == "nested":
+        return _nested(truth, found, task)
+    if task.method != "sample":
+        answer = _enumerated(truth, found, task)
+        if answer is not None:
+            return answer
+    if task.method in ("exact", "bound"):
+        raise too_large(
+            task,
+            f"more than {_most_focal(task):,} pairs of focal rough clusterings",
+            f'method="sample": at most {task.plan.most_draws(task.index.width):,} draws with exact ends each',
+        )
+    return _sampled(truth, found, task)
+
+
+def _most_focal(task: Task) -> int:
+    return MOST_FOCAL * (10 if task.method == "exact" else 1)
+
+
+# --- every focal clustering -------------------------------------------------------------------------------
+
+
+def _enumerated(truth: Masses, found: Masses, task: Task) -> Answer | None:
+    """All focal pairs, told apart by how many objects have which pair of sets; None where too many."""
+    choices = Choices.of(truth.masses, found.masses, "sum")
+    if choices.n_tables > _most_focal(task):
+        return None
+    tally = choices.tally("sum")
+    values: list[tuple[float, ...]] = []
+    ends, undefined = [], 0.0
+    for done, counts in enumerate(tally.tables):
+        rows, columns = np.nonzero(counts)
+        groups = Groups(truth.sets[rows], found.sets[columns], counts[rows, columns])
+        law = values_of(*groups.objects(), task.index)
+        if law is not None and len(law.support):
+            values.append(tuple(law.support.tolist()))
+            ends.append([Quantity.exact(v) for v in (values[-1][0], values[-1][-1])])
+        elif law is not None:
+            values.append(())
+            ends.append([Quantity.undefined()] * 2)
+        else:
+            values.append(())
+            ends.append(list(rough_ends(groups, task)[:2]))
+        task.report(done + 1, len(tally.tables))
+    low, high = (np.array([e[side].value for e in ends]) for side in (0, 1))
+    known = ~np.isnan(low)
+    undefined = float(tally.weights[~known].sum())
+    notes = (f"undefined with mass {undefined:.4g}, and left out there",) if undefined else ()
+    if not known.any():
+        return Answer(READING, ends_only(Quantity.undefined(), Quantity.undefined()), None, None, notes)
+    masses = tally.weights[known] / tally.weights[known].sum()
+    kept = [e for e, k in zip(ends, known, strict=True) if k]
+    lower, upper = (_mean_of([e[side] for e in kept], masses) for side in (0, 1))
+    sets = [v for v, k in zip(values, known, strict=True) if k]
+    focal = _merged(sets, low[known], high[known], masses)
+    return Answer(
+        READING, ends_only(lower, upper), None, focal, notes, {"focal clusterings": len(tally.weights)}
+    )
+
+
+def _mean_of(ends: list[Quantity], masses: Array) -> Quantity:
+    value, low, high = (float(masses @ [getattr(e, part) for e in ends]) for part in ("value", "low", "high"))
+    if all(e.method == EXACT for e in ends):
+        return Quantity.exact(value)
+    return Quantity(value, low, high, "bound")
+
+
+def _merged(sets: list[tuple[float, ...]], low: Array, high: Array, masses: Array) -> Focal:
+    """Focal sets of values: equal sets have one mass (campagner2022 eq. 8)."""
+    if not all(sets):
+        return Focal(low, high, masses)
+    together: dict[tuple[float, ...], float] = {}
+    names: dict[tuple[float, ...], tuple[float, ...]] = {}
+    for values, mass in zip(sets, masses, strict=True):
+        key = tuple(round(v, 11) for v in values)
+        names.setdefault(key, values)
+        together[key] = together.get(key, 0.0) + float(mass)
+    ordered = sorted(together)
+    return Focal(
+        np.array([names[key][0] for key in ordered]),
+        np.array([names[key][-1] for key in ordered]),
+        np.array([together[key] for key in ordered]),
+        tuple(names[key] for key in ordered),
+    )
+
+
+# --- drawn focal clusterings ------------------------------------------------------------------------------
+
+
+def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
+    """Unbiased means of the ends of drawn focal clusterings, with control variates where there are some."""
+    index, plan = task.index, task.plan
+    rules = closest_rule(truth, found, task) if index.coefficients is not None else None
+    cheap = replace(task, method="auto", most_nodes=NODES_PER_DRAW, report=lambda _done, _total: None)
+    solve = remembered_ends(cheap)
+    gaps: list[Array] = []
+
+    def draw(size: int) -> Array:
+        picks = [draw_labels(side.masses, size, task.rng) for side in (truth, found)]
+        ends = _ends_of_draws(truth, found, picks, task, solve)
+        if rules is not None:
+            chosen = np.stack([_values_by_rule(rule, picks, task) for rule in rules], axis=1)
+            gaps.append(np.abs(chosen - ends[:, :2]))
+        return ends
+
+    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, 256))
+    drawn, is_enough = plan.run(draw, index.width, task.report, batch)
+    known = ~np.isnan(drawn).any(axis=1)
+    notes = [] if is_enough else ["stopped when the time was up"]
+    if not known.all():
+        notes.append(f"undefined for {int((~known).sum())} of {len(drawn)} drawn clusterings, left out")
+    if not known.any():
+        return Answer(
+            READING, ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
+        )
+    drawn = drawn[known]
+    are_exact = np.array_equal(drawn[:, :2], drawn[:, 2:])
+    if not are_exact:
+        notes.append("the ends of some draws are certified bounds, not exact; the intervals allow for that")
+    quantities = []
+    for side, name in enumerate(("lower", "upper")):
+        quantity, theorem = mean_end(drawn[:, side], drawn[:, side + 2], task)
+        if rules is not None and are_exact and known.all() and index.width is not None:
+            controlled = _controlled(rules[side], np.concatenate(gaps)[:, side], side, task)
+            if controlled.high - controlled.low < quantity.high - quantity.low:
+                quantity, theorem = controlled, "control variate, one-sided KL bound"
+        quantities.append(quantity)
+        notes.append(f"{name}: confidence {plan.confidence:g} by itself ({theorem})")
+    focal = Focal(drawn[:, 0], drawn[:, 1], np.full(len(drawn), 1.0 / len(drawn)), (), SAMPLED)
+    return Answer(READING, ends_only(*quantities), None, focal, tuple(notes), {"draws": known.size})
+
+
+def _controlled(rule: Rule, gaps: Array, side: int, task: Task) -> Quantity:
+    """The closed form of a decision rule, less the mean gap between rule and end.
+
+    A rule picks one cluster from each focal set, so its value is never beyond the end: the gap is one-sided,
+    and the interval reaches from the closed form to the KL (Chernoff) limit of the mean gap.
+    """
+    width = task.index.width
+    assert width is not None
+    outwards = -1.0 if side == 0 else 1.0
+    limit = width * kl_upper_limit(float(gaps.mean()) / width, len(gaps), task.plan.confidence)
+    low, high = sorted((rule.mean, rule.mean + outwards * limit))
+    return Quantity(rule.mean + outwards * float(gaps.mean()), low, high, SAMPLED)
+
+
+def _values_by_rule(rule: Rule, picks: list[Array], task: Task) -> Array:
+    """The index on the hard clusterings that a rule makes of drawn focal sets."""
+    objects = np.arange(picks[0].shape[1])
+    labels = (choice[objects, pick] for choice, pick in zip((rule.truth, rule.found), picks, strict=True))
+    return task.index.on_tables(tables_of(next(labels), next(labels), rule.shape))
+
+
+def _ends_of_draws(
+    truth: Masses, found: Masses, picks: list[Array], task: Task, solve: Callable[[Groups], Ends]
+) -> Array:
+    """For each draw lower and upper end as certified outwards, then as attained: ``(s, 4)``."""
+    ends = None
+    if (found.sets.sum(axis=1)[picks[1]] == 1).all():
+        ends = _ends_against_hard(truth, found, picks, task, soft_is_truth=True)
+    elif (truth.sets.sum(axis=1)[picks[0]] == 1).all():
+        ends = _ends_against_hard(found, truth, picks[::-1], task, soft_is_truth=False)
+    if ends is not None:
+        return np.concatenate([ends, ends], axis=1)
+    listed = []
+    for one, other in zip(*picks, strict=True):
+        lower, upper = solve(Groups.of(truth.sets[one], found.sets[other]))[:2]
+        listed.append([lower.low, upper.high, lower.high, upper.low])
+    return np.array(listed)
+
+
+def _ends_against_hard(
+    soft: Masses, hard: Masses, picks: list[Array], task: Task, *, soft_is_truth: bool
+) -> Array | None:
+    """Exact ends of all draws at once, for a separable index and draws of moderate size."""
+    index, c = task.index, task.index.coefficients
+    if c is None or soft.sets.shape[1] > MOST_ROWS:
+        return None
+    labels = hard.sets.argmax(axis=1)[picks[1]]
+    inside = counts_inside(soft.sets[picks[0]], labels, hard.sets.shape[1])
+    if max(steps_for_ends(draw) for draw in inside[:8]) > MOST_STEPS_PER_DRAW:
+        return None
+    own, other = (c.rows, c.columns) if soft_is_truth else (c.columns, c.rows)
+    ends = separable_ends(inside, index.entry.given_sizes, own, c.cells)
+    constant = c.constant + other * index.phi(inside[:, :, -1]).sum(axis=1)
+    return np.asarray(ends + constant[:, None])
+
+
+# --- nested sampling, as in the paper ---------------------------------------------------------------------
+
+
+def _nested(truth: Masses, found: Masses, task: Task) -> Answer:
+    """Means of the smallest and largest value over a few completions of each drawn focal clustering."""
+    index = task.index
+
+    def draw(size: int) -> Array:
+        ends = np.empty((size, 2))
+        for i in range(size):
+            sides = []
+            for side in (truth, found):
+                possible = side.sets[draw_labels(side.masses, 1, task.rng)[0]]
+                sides.append(possible / possible.sum(axis=1, keepdims=True))
+            values = index.on_tables(draw_tables(sides[0], sides[1], task.n_inner, task.rng))
+            ends[i] = (np.nan, np.nan) if np.isnan(values).all() else (np.nanmin(values), np.nanmax(values))
+        return ends
+
+    drawn, _ = task.plan.run(draw, index.width, task.report, 64)
+    known = ~np.isnan(drawn).any(axis=1)
+    quantities = [
+        Quantity(float(drawn[known, s].mean()), math.nan, math.nan, SAMPLED)
+        if known.any()
+        else Quantity.undefined()
+        for s in (0, 1)
+    ]
+    notes = (
+        f"nested sampling as in campagner2022: {task.n_inner} completions of each drawn clustering",
+        (
+            "biased: lower is overestimated and upper underestimated at any number of draws, since the least "
+            'of some completions is never below the true end; method="sample" solves each draw exactly'
+        ),
+    )
+    cost = {"draws": len(drawn), "completions": len(drawn) * task.n_inner}
+    return Answer(READING, ends_only(*quantities), None, None, notes, cost)

@@ -1,0 +1,216 @@
+"""How few and how many objects the best matching of clusters can hold, over all completions."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array
+from partita.distributional.groups import Groups
+
+_MOST_LISTED = 7  # clusters whose matchings are listed
+_MOST_ROWS = 4  # of the compiled search; with more the mixed programme is faster
+_MOST_BOXES = 20_000
+_HITS_AT_ONCE = 1 << 24
+
+
+@dataclass(frozen=True)
+class MatchingEnds:
+    """Ends of the largest matching ``max_pi sum_i N_{i, pi(i)}`` over all completions, each in an interval.
+
+    Attributes
+    ----------
+    fewest, most : pair of whole numbers
+        The end is at least the first and at most the second; they are equal when it is exact.
+    """
+
+    fewest: tuple[int, int]
+    most: tuple[int, int]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both ends are exact."""
+        return self.fewest[0] == self.fewest[1] and self.most[0] == self.most[1]
+
+
+def matching_ends(groups: Groups, *, deadline: float | None = None) -> MatchingEnds:
+    """The fewest and the most objects in the largest matching, over all completions.
+
+    Parameters
+    ----------
+    groups : Groups
+        The two rough clusterings.
+    deadline : float, optional
+        A moment of ``time.monotonic()`` after which bounds are good enough.
+    """
+    if (groups.rows.sum(axis=1) == 1).all():
+        groups = groups.transposed()
+    is_one_side_hard = bool((groups.columns.sum(axis=1) == 1).all())
+    until = math.inf if deadline is None else deadline
+    return MatchingEnds(_fewest(groups, is_one_side_hard, until), _most(groups, is_one_side_hard, until))
+
+
+def _fewest(groups: Groups, is_one_side_hard: bool, deadline: float) -> tuple[int, int]:
+    if is_one_side_hard and groups.shape[0] <= _MOST_ROWS:
+        from partita import kernels
+
+        low, high = kernels.fewest_matched(_beliefs(groups), _MOST_BOXES)
+        if low == high:
+            return int(low), int(high)
+    return _fewest_programme(groups, deadline)
+
+
+def _beliefs(groups: Groups) -> Array:
+    """For each column and each set of rows (bit i is row i) the objects of the column inside the set."""
+    k, columns = groups.shape
+    bel = np.zeros((columns, 1 << k), dtype=np.int64)
+    np.add.at(bel, (groups.columns.argmax(axis=1), groups.rows @ (1 << np.arange(k))), groups.counts)
+    for i in range(k):
+        halves = bel.reshape(columns, -1, 2, 1 << i)
+        halves[:, :, 1] += halves[:, :, 0]
+    return bel
+
+
+def _fewest_programme(groups: Groups, deadline: float) -> tuple[int, int]:
+    """The least of sum alpha + sum beta, alpha_i + beta_j >= N_ij, over completions N, by a mixed programme.
+
+    By duality the least sum for one N is its largest matching, and whole alpha, beta >= 0 reach it. Only they
+    need be whole: for given ones the flows of groups into cells of capacity alpha_i + beta_j are a transport
+    problem with whole numbers, which has a whole solution if it has any. For the same reason whole alpha and
+    beta that noise of 1e-6 lets pass are right: a set of objects without room lacks room for one at least.
+    """
+    from scipy import sparse
+    from scipy.optimize import LinearConstraint, linear_sum_assignment
+
+    k, columns = groups.shape
+    cells = groups.cells.reshape(len(groups.counts), -1)
+    is_ambiguous = cells.sum(axis=1) > 1
+    certain = groups.counts[~is_ambiguous] @ cells[~is_ambiguous]
+    counts, own = groups.counts[is_ambiguous], cells[is_ambiguous]
+    some = (certain + counts @ (own & (np.cumsum(own, axis=1) == 1))).reshape(k, columns)
+    forced = certain.reshape(k, columns)
+    # the mean over all matchings of the padded table is n / max(k, k')
+    low = max(
+        int(forced[linear_sum_assignment(forced, maximize=True)].sum()), -(-groups.n // max(k, columns))
+    )
+    high = int(some[linear_sum_assignment(some, maximize=True)].sum())
+    left = deadline - time.monotonic()
+    if low == high or left <= 0:
+        return low, high
+
+    g, cell = np.nonzero(own)
+    f, each = len(g), np.arange(k * columns)
+    room = sparse.csr_array(
+        (
+            np.concatenate([-np.ones(f), np.ones(2 * len(each))]),
+            (
+                np.concatenate([cell, each, each]),
+                np.concatenate([np.arange(f), f + each // columns, f + k + each % columns]),
+            ),
+        ),
+        shape=(len(each), f + k + columns),
+    )
+    every = sparse.csr_array((np.ones(f), (g, np.arange(f))), shape=(len(counts), f + k + columns))
+    potentials = np.arange(f + k + columns) >= f
+    x, bound = _solved(
+        left,
+        potentials.astype(np.float64),
+        integrality=potentials.astype(np.int64),
+        constraints=[LinearConstraint(room, certain, np.inf), LinearConstraint(every, counts, counts)],
+    )
+    if x is not None:
+        high = min(high, int(np.rint(x[f:]).sum()))
+    return math.ceil(max(low, bound)), high
+
+
+def _solved(seconds: float, cost: Array, **rest: Any) -> tuple[Array | None, float]:
+    """The point of a mixed programme, if one was found in time, and a bound of its value, if need be -inf.
+
+    The value is whole and the solver's noise is about 1e-6, so the bound can be rounded up when 1e-3 is off.
+    """
+    from scipy.optimize import milp
+
+    options: Any = {"mip_rel_gap": 0.0} | ({"time_limit": seconds} if seconds < math.inf else {})
+    result = milp(cost, options=options, **rest)
+    bound = result.mip_dual_bound
+    return result.x, -math.inf if bound is None or math.isnan(bound) else bound - 1e-3
+
+
+def _most(groups: Groups, is_one_side_hard: bool, deadline: float) -> tuple[int, int]:
+    from scipy.optimize import linear_sum_assignment
+
+    k, columns = groups.shape
+    possible = np.tensordot(groups.counts, groups.cells, axes=1)
+    matching = linear_sum_assignment(possible, maximize=True)
+    if is_one_side_hard:
+        # an object has one column, so one cell of the matching at most: none is counted twice
+        exact = int(possible[matching].sum())
+        return exact, exact
+    if max(k, columns) <= _MOST_LISTED:
+        exact = _most_listed(groups if k <= columns else groups.transposed())
+        return exact, exact
+    return _most_programme(groups, matching, deadline)
+
+
+def _hits(groups: Groups, rows: Array, columns: Array) -> int:
+    """How many objects can be in the cells of a matching."""
+    return int(groups.counts @ groups.cells[:, rows, columns].any(axis=1))
+
+
+def _most_listed(groups: Groups) -> int:
+    """The most objects in any of all matchings of no more rows than columns."""
+    k, columns = groups.shape
+    every = np.array(list(permutations(range(columns), k)))
+    best, several = 0, max(1, _HITS_AT_ONCE // len(groups.counts))
+    for first in range(0, len(every), several):
+        some = every[first : first + several]
+        hit = np.zeros((len(groups.counts), len(some)), dtype=bool)
+        for i in range(k):
+            hit |= groups.cells[:, i, some[:, i]]
+        best = max(best, int((groups.counts @ hit).max()))
+    return best
+
+
+def _most_programme(groups: Groups, start: tuple[Array, Array], deadline: float) -> tuple[int, int]:
+    """The most objects in a matching, by a mixed programme: cells are matched or not, groups are hit or not.
+
+    Only the cells' variables need be whole: with a whole matching a group's bound is 0, or at least 1.
+    """
+    from scipy import sparse
+    from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment
+
+    k, columns = groups.shape
+    low, high = _hits(groups, *start), groups.n
+    left = deadline - time.monotonic()
+    if low == high or left <= 0:
+        return low, high
+    g, cell = np.nonzero(groups.cells.reshape(len(groups.counts), -1))
+    each, own = np.arange(k * columns), np.arange(len(groups.counts))
+    width = len(each) + len(own)
+    once = sparse.csr_array(
+        (np.ones(2 * len(each)), (np.concatenate([each // columns, k + each % columns]), np.tile(each, 2))),
+        shape=(k + columns, width),
+    )
+    hit = sparse.csr_array(
+        (
+            np.concatenate([np.ones(len(own)), -np.ones(len(g))]),
+            (np.concatenate([own, g]), np.concatenate([len(each) + own, cell])),
+        ),
+        shape=(len(own), width),
+    )
+    x, bound = _solved(
+        left,
+        np.concatenate([np.zeros(len(each)), -groups.counts]),
+        integrality=(np.arange(width) < len(each)).astype(np.int64),
+        bounds=Bounds(0, 1),
+        constraints=[LinearConstraint(once, -np.inf, 1), LinearConstraint(hit, -np.inf, 0)],
+    )
+    if x is not None:
+        chosen = x[: len(each)].reshape(k, columns)
+        low = max(low, _hits(groups, *linear_sum_assignment(chosen, maximize=True)))
+    return low, math.floor(min(high, -bound))

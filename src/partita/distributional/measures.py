@@ -1,0 +1,236 @@
+"""Distributional measures: an index between two soft clusterings as a distribution, or an interval."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import partita.indices  # noqa: F401 (registers the indices that are looked up here)
+from partita.arrays import generator
+from partita.distributional.evidential import evidential
+from partita.distributional.fuzzy import fuzzy
+from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity
+from partita.distributional.possibilistic import READINGS, possibilistic
+from partita.distributional.rough import rough
+from partita.distributional.sampling import Plan
+from partita.distributional.sides import EMPTY, Side
+from partita.distributional.table_index import TableIndex
+from partita.distributional.tasks import METHODS, Answer, Task
+from partita.engine import Inputs, prepare
+from partita.errors import ParameterError, PartitionError
+from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
+from partita.progress import bar
+from partita.registry import Index
+
+TNORMS = ("minimum", "product", "lukasiewicz")
+ALL_READINGS = (*READINGS, "independent")
+EXACT_NODES = 10_000_000
+
+QUICK_NODES, QUICK_LEVELS, QUICK_DRAWS, QUICK_LABELS, QUICK_SECONDS = 200, 64, 500, 2e7, 5.0
+"""What is spent on lower and upper values that nobody asked for by themselves."""
+
+
+def distribution(
+    truth: Any,
+    found: Any,
+    index: str | Index = "rand",
+    *,
+    method: str = "auto",
+    law: bool = True,
+    tnorm: str = "minimum",
+    reading: str = "cuts",
+    noise: str = "cluster",
+    empty: str = "normalize",
+    n_samples: int | str = "auto",
+    epsilon: float = 0.01,
+    confidence: float = 0.95,
+    n_inner: int = 100,
+    drop: float = 1e-12,
+    budget_seconds: float | None = None,
+    random_state: Any = None,
+) -> Distribution:
+    """What an index may be between two soft clusterings, over the hard clusterings they stand for.
+
+    A fuzzy clustering is a probability law over hard ones, a rough one a set of them, a possibilistic one a
+    possibility distribution and an evidential one a mass function over rough ones (campagner2022). So an
+    index becomes a law, an interval, or a lower and an upper expectation. The result says whether it is
+    exact, certified bounds, or sampled.
+
+    Parameters
+    ----------
+    truth, found : clusterings
+        The reference first; anything `as_partition` takes, of any kinds.
+    index : str or index
+        An index that the table of two hard clusterings determines. The distribution is of its own value: a
+        similarity for rand, a distance for variation_of_information.
+    method : {"auto", "exact", "bound", "sample", "nested"}
+        "auto" takes the best that is quick. "exact" refuses with `TooLargeError` what is out of reach.
+        "nested" samples evidential clusterings as the paper does, with its bias.
+    law : bool
+        Whether to work out the whole law, or set of values; without it only mean and ends.
+    tnorm : {"minimum", "product", "lukasiewicz"}
+        How typicalities of different objects are joined.
+    reading : {"cuts", "literal", "independent"}
+        Possibilistic: "cuts" takes the most possible completion of a value, "literal" joins all by the dual
+        s-conorm (eq. 7), "independent" cuts each object by itself, as consonant masses.
+    noise : {"cluster", "singletons", "ignore", "raise"}
+        What to do with objects labelled -1 beside non-negative labels.
+    empty : {"normalize", "cluster", "raise"}
+        Mass on the empty set: divide it out object by object, make it a cluster of its own, or refuse it.
+    n_samples, epsilon, confidence : int or "auto", float, float
+        How many draws; "auto" stops when each mean is within ``epsilon`` with ``confidence``.
+    n_inner : int
+        Completions of each drawn clustering, for "nested".
+    drop : float
+        Probability of unlikely tables that may be left away from a law; never with "exact".
+    budget_seconds : float, optional
+        When to stop, with the best certified bound so far.
+    random_state : None, int or Generator
+        Seed of the draws.
+
+    Returns
+    -------
+    Distribution
+        ``.lower``, ``.upper``, ``.mean``, ``.std``, what is sure about each, and the law where there is one.
+
+    Examples
+    --------
+    >>> distribution([0, 0, 1, 1], [[True, False], [True, True], [False, True], [False, True]])
+    rand, 4 objects: hard truth (k=2), rough found (k=2)
+    <BLANKLINE>
+    quantity   value     low    high  method
+    lower     0.5000  0.5000  0.5000  exact
+    upper          1       1       1  exact
+    <BLANKLINE>
+    interval: every completion counts, 2 of them
+    cost: 2 values, ... seconds
+    """
+    for name, value, known in (
+        ("method", method, METHODS),
+        ("tnorm", tnorm, TNORMS),
+        ("reading", reading, ALL_READINGS),
+        ("empty", empty, EMPTY),
+    ):
+        if not isinstance(value, str) or value not in known:
+            raise ParameterError(f"no such {name}.", got=repr(value), need=", ".join(f'"{k}"' for k in known))
+    started = time.monotonic()
+    if budget_seconds is not None and not (
+        isinstance(budget_seconds, (int, float))
+        and not isinstance(budget_seconds, bool)
+        and budget_seconds > 0
+    ):
+        raise ParameterError("budget_seconds is no time.", got=repr(budget_seconds), need="a number above 0")
+    if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0.0 <= drop < 1.0:
+        raise ParameterError("drop is a probability.", got=repr(drop), need="a number from 0 to below 1")
+    if isinstance(n_inner, bool) or not isinstance(n_inner, (int, np.integer)) or n_inner < 1:
+        raise ParameterError(
+            "n_inner is no number of completions.", got=repr(n_inner), need="a whole number >= 1"
+        )
+    plan = Plan(n_samples, epsilon, confidence, None if budget_seconds is None else started + budget_seconds)
+    rng = generator(random_state)
+    inputs = prepare({"truth": truth, "found": found}, noise=noise)
+    if not inputs.n_objects:
+        raise PartitionError("every object is noise, and noise is ignored.", fix='noise="cluster"')
+    base = TableIndex.named(index, inputs.n_objects)
+    notes = list(inputs.notes)
+    sides = [Side.of(p, empty) for p in inputs.partitions.values()]
+    notes += [f"{name}: {s.note}" for name, s in zip(inputs.partitions, sides, strict=True) if s.note]
+    with bar("distribution") as report:
+        task = Task(
+            base,
+            method,
+            plan,
+            rng,
+            want_law=bool(law),
+            drop=drop,
+            most_nodes=EXACT_NODES if method == "exact" else 2000,
+            n_inner=int(n_inner),
+            report=report,
+        )
+        answer = _solve(sides, task, tnorm, reading, notes)
+    return _result(answer, inputs, sides, task, notes, time.monotonic() - started)
+
+
+def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
+    """Lower and upper value (or expectation) of an index, and how they were obtained; in seconds at most.
+
+    Exact where that is cheap, otherwise certified bounds. Evidential clusterings with many focal ones are
+    sampled, always with the same seed.
+    """
+    sides = [Side.of(p, "normalize") for p in inputs.partitions.values()]
+    draws = int(np.clip(QUICK_LABELS // inputs.n_objects, 10, QUICK_DRAWS))
+    task = Task(
+        TableIndex.named(index, inputs.n_objects),
+        "auto",
+        Plan(draws, deadline=time.monotonic() + QUICK_SECONDS),
+        generator(0),
+        want_law=False,
+        most_nodes=QUICK_NODES,
+        most_levels=QUICK_LEVELS,
+    )
+    answer = _solve(sides, task, "minimum", "cuts", [])
+    lower, upper = answer.quantities["lower"], answer.quantities["upper"]
+    method = Distribution(quantities=answer.quantities).method
+    words = {
+        EXACT: "lower and upper are exact",
+        BOUND: "lower and upper are certified outer bounds",
+        SAMPLED: f"lower and upper are sampled ({answer.cost.get('draws', draws)} draws)",
+    }
+    return lower, upper, words[method]
+
+
+def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[str]) -> Answer:
+    """Hand the task to the room that knows these kinds."""
+    one, other = sides
+    kinds = {one.kind, other.kind}
+    by_levels = kinds <= {HARD, ROUGH, POSSIBILISTIC} and reading != "independent"
+    if task.method == "nested" and (by_levels or kinds <= {HARD, FUZZY} or kinds <= {HARD, ROUGH}):
+        raise ParameterError(
+            "nested sampling is for evidential clusterings.",
+            got=f"{one.kind} against {other.kind}",
+            need="an evidential side, or two different soft kinds",
+            fix='method="sample"',
+        )
+    if kinds <= {HARD, FUZZY}:
+        return fuzzy(one.weights, other.weights, task)
+    if kinds <= {HARD, ROUGH}:
+        return rough(one.weights > 0, other.weights > 0, task)
+    if by_levels:
+        return possibilistic(one.weights, other.weights, tnorm, reading, task)
+    if POSSIBILISTIC in kinds:
+        notes.append(
+            "typicalities are read as consonant masses, each object cut by itself (independent levels)"
+        )
+    return evidential(one.masses, other.masses, task)
+
+
+def _result(
+    answer: Answer, inputs: Inputs, sides: list[Side], task: Task, notes: list[str], seconds: float
+) -> Distribution:
+    from partita import __version__
+
+    words = (
+        f"{side.kind} {name} (k={side.partition.n_clusters})"
+        for name, side in zip(inputs.partitions, sides, strict=True)
+    )
+    return Distribution(
+        notes=(*notes, *answer.notes),
+        provenance={
+            "partita": __version__,
+            "n": inputs.n_objects,
+            "kinds": [side.kind.value for side in sides],
+            "method": task.method,
+            "coverage": inputs.coverage,
+        },
+        frame=inputs.frame or "pandas",
+        index=task.index.entry.label,
+        reading=answer.reading,
+        title=f"{task.index.entry.label}, {inputs.n_objects} objects: {', '.join(words)}",
+        quantities=answer.quantities,
+        law=answer.law,
+        focal=answer.focal,
+        cost={**answer.cost, "seconds": float(f"{seconds:.2g}")},
+        uniform=answer.uniform,
+    )

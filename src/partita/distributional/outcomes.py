@@ -1,0 +1,443 @@
+"""What a distributional measure returns: quantities with their certainty, laws, focal values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array
+from partita.errors import KindError, ParameterError
+from partita.results import Result, Table, number, plain
+
+__all__ = ["Distribution", "Focal", "Law", "Quantity"]
+
+EXACT, BOUND, SAMPLED = "exact", "bound", "sampled"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number, what is sure about it, and how: the true value lies in [low, high].
+
+    ``method`` is "exact" (both ends are the value, up to rounding), "bound" (certified ends) or "sampled"
+    (a confidence interval, or an inner bound if ``low`` or ``high`` is infinite or the end of the range).
+    """
+
+    value: float
+    low: float
+    high: float
+    method: str
+
+    @classmethod
+    def exact(cls, value: float) -> Quantity:
+        """A number that is known."""
+        return cls(value, value, value, EXACT)
+
+    @classmethod
+    def undefined(cls) -> Quantity:
+        """A number that does not exist here."""
+        return cls(math.nan, math.nan, math.nan, EXACT)
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Values that can occur, in ascending order, with their weights.
+
+    Attributes
+    ----------
+    support : array
+        The values.
+    weights : array
+        Probabilities, or possibilities, or ones for a plain set.
+    measure : {"probability", "possibility", "set"}
+        What the weights are.
+    method : {"exact", "bound", "sampled"}
+        "bound" where unlikely values of total probability ``dropped`` were left away.
+    dropped : float
+        Probability that was left away.
+    undefined : float
+        Probability, possibility or share of completions for which the index has no value.
+    """
+
+    support: Array
+    weights: Array
+    measure: str
+    method: str = EXACT
+    dropped: float = 0.0
+    undefined: float = 0.0
+
+    @classmethod
+    def of(cls, values: Array, weights: Array, measure: str, **facts: Any) -> Law:
+        """Collect equal values (up to rounding); nan is what the index leaves undefined.
+
+        Probabilities are then those given that the index is defined.
+        """
+        known = ~np.isnan(values)
+        undefined = weights[~known]
+        order = np.argsort(values[known], kind="stable")
+        ordered, weight = values[known][order], weights[known][order]
+        near = 1e-12 * np.maximum(1.0, np.abs(ordered))
+        first = np.flatnonzero(np.diff(ordered, prepend=-np.inf) > near)
+        is_summed = measure in ("probability", "sum")
+        lost = undefined.sum() if is_summed else undefined.max(initial=0.0)
+        join = np.add if is_summed else np.maximum
+        joined = join.reduceat(weight, first) if len(first) else weight
+        if measure == "probability" and lost and len(first):
+            joined = joined * (weights.sum() / joined.sum())
+        return cls(ordered[first], joined, measure, undefined=float(lost), **facts)
+
+    @property
+    def total(self) -> float:
+        """The probability that is there: 1, less what was dropped or is undefined."""
+        return float(self.weights.sum())
+
+    @property
+    def mean(self) -> float:
+        """The mean over the values that are defined."""
+        return float(self.support @ self.weights / self.total) if self.total else math.nan
+
+    @property
+    def std(self) -> float:
+        """The standard deviation over the values that are defined."""
+        if not self.total:
+            return math.nan
+        return float(np.sqrt((self.support - self.mean) ** 2 @ self.weights / self.total))
+
+    def cdf(self, x: float) -> float:
+        """The probability of a value of at most ``x``, among those that are defined."""
+        return (
+            float(self.weights[self.support <= _rounded_up(x)].sum() / self.total) if self.total else math.nan
+        )
+
+    def quantile(self, level: float) -> float:
+        """The smallest value that is not exceeded with at least this probability."""
+        if not len(self.support):
+            return math.nan
+        reached = np.cumsum(self.weights) / self.total >= level - 1e-12
+        return float(self.support[int(reached.argmax()) if reached.any() else -1])
+
+    def expectations(self) -> tuple[float, float]:
+        """Lower and upper expectation of a possibility distribution, given that something is possible.
+
+        For each level the values at least that possible have a smallest and a largest one; both are
+        integrated over the levels up to the height, and divided by it.
+        """
+        if not len(self.support) or not self.weights.max():
+            return math.nan, math.nan
+        height = self.weights.max()
+        # going up from the left, the smallest value of a cut changes where the possibility rises
+        risen = np.maximum.accumulate(self.weights)
+        lower = (np.diff(risen, prepend=0.0) @ self.support) / height
+        fallen = np.maximum.accumulate(self.weights[::-1])
+        upper = (np.diff(fallen, prepend=0.0) @ self.support[::-1]) / height
+        return float(lower), float(upper)
+
+    def to_frame(self) -> Any:
+        """The values and their weights as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame({"value": self.support, self.measure: self.weights})
+
+
+def _rounded_up(x: float) -> float:
+    """So that a value equal to ``x`` up to rounding counts as at most ``x``."""
+    return x + 1e-12 * max(1.0, abs(x))
+
+
+@dataclass(frozen=True, eq=False)
+class Focal:
+    """Sets of values, each known by its smallest and its largest, with their masses.
+
+    ``values`` are the whole sets, where they were enumerated.
+    """
+
+    low: Array
+    high: Array
+    masses: Array
+    values: tuple[tuple[float, ...], ...] = ()
+    method: str = EXACT
+
+
+@dataclass(frozen=True, repr=False)
+class Distribution(Result):
+    """An index between two soft clusterings, as what it may be over the hard clusterings they stand for.
+
+    Attributes
+    ----------
+    index : str
+        The index, with its options.
+    reading : str
+        What the numbers mean, in words.
+    quantities : dict of Quantity
+        ``lower``, ``upper``, ``mean`` and ``std`` with what is sure about each.
+    law : Law or None
+        The values that can occur, with probabilities or possibilities.
+    focal : Focal or None
+        For evidential clusterings: sets of values and their masses.
+    cost : dict
+        What it took.
+    uniform : Law or None
+        For sampled completions: the law of the index over all of them, where it is within reach.
+    """
+
+    index: str = ""
+    reading: str = ""
+    title: str = ""
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
+    law: Law | None = None
+    focal: Focal | None = None
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    uniform: Law | None = None
+
+    # --- numbers ----------------------------------------------------------------------------------------
+
+    @property
+    def lower(self) -> float:
+        """The least value (rough), the lower expectation, or the mean (fuzzy)."""
+        return self.quantities["lower"].value
+
+    @property
+    def upper(self) -> float:
+        """The largest value (rough), the upper expectation, or the mean (fuzzy)."""
+        return self.quantities["upper"].value
+
+    @property
+    def mean(self) -> float:
+        """The mean; nan where there is no probability law."""
+        return self.quantities["mean"].value
+
+    @property
+    def std(self) -> float:
+        """The standard deviation; nan where there is no probability law, or it is not known."""
+        return self.quantities["std"].value
+
+    @property
+    def lower_within(self) -> tuple[float, float]:
+        """What is sure about ``lower``: equal ends if exact, certified if a bound, else with confidence."""
+        return self.quantities["lower"].low, self.quantities["lower"].high
+
+    @property
+    def upper_within(self) -> tuple[float, float]:
+        """What is sure about ``upper``."""
+        return self.quantities["upper"].low, self.quantities["upper"].high
+
+    @property
+    def method(self) -> str:
+        """``"exact"``, ``"bound"`` or ``"sampled"``: the weaker of how ``lower`` and ``upper`` are known."""
+        strength = (EXACT, BOUND, SAMPLED)
+        return max((self.quantities[name].method for name in ("lower", "upper")), key=strength.index)
+
+    @property
+    def gap(self) -> float:
+        """The wider of the two intervals that enclose ``lower`` and ``upper``; 0 when exact."""
+        return max(high - low for low, high in (self.lower_within, self.upper_within))
+
+    # --- laws -------------------------------------------------------------------------------------------
+
+    def _law(self, *measures: str) -> Law:
+        if self.law is None or (measures and self.law.measure not in measures):
+            raise KindError(
+                f"there is no {measures[0] if measures else 'law'} here.",
+                got=self.reading,
+                need="hard or fuzzy sides (probability), possibilistic or rough ones (possibility), law=True",
+                fix=".lower and .upper, .belief(t) and .plausibility(t)",
+            )
+        return self.law
+
+    @property
+    def support(self) -> Array:
+        """The values that can occur, in ascending order."""
+        return self._law().support
+
+    @property
+    def probabilities(self) -> Array:
+        """The probability of each value of the support."""
+        return self._law("probability").weights
+
+    @property
+    def possibilities(self) -> Array:
+        """The possibility of each value of the support; one for each value of a plain set."""
+        return self._law("possibility", "set").weights
+
+    @property
+    def dropped(self) -> float:
+        """The probability of unlikely values that were left away."""
+        return 0.0 if self.law is None else self.law.dropped
+
+    def cdf(self, x: float) -> float:
+        """The probability of a value of at most ``x``."""
+        return self._law("probability").cdf(x)
+
+    def belief(self, t: float) -> float:
+        """How far it is certain that the value is at most ``t``."""
+        t = _rounded_up(t)
+        if self.focal is not None:
+            return float(self.focal.masses[self.focal.high <= t].sum())
+        if self.law is None or self.law.measure == "set":
+            return float(self.upper <= t)
+        if self.law.measure == "probability":
+            return self.law.cdf(t)
+        above = self.law.weights[self.law.support > t].max(initial=0.0)
+        return float(1.0 - above / self.law.weights.max())
+
+    def plausibility(self, t: float) -> float:
+        """How far it is possible that the value is at most ``t``."""
+        t = _rounded_up(t)
+        if self.focal is not None:
+            return float(self.focal.masses[self.focal.low <= t].sum())
+        if self.law is None or self.law.measure == "set":
+            return float(self.lower <= t)
+        if self.law.measure == "probability":
+            return self.law.cdf(t)
+        return float(self.law.weights[self.law.support <= t].max(initial=0.0) / self.law.weights.max())
+
+    @property
+    def focal_values(self) -> list[tuple[tuple[float, ...], float]]:
+        """The focal sets of values with their masses (campagner2022 eq. 8), where they were enumerated.
+
+        A law has a focal set for each value, a rough clustering a single one.
+        """
+        if self.focal is None and self.law is not None and self.law.method == EXACT:
+            support = self.law.support.tolist()
+            if self.law.measure == "set":
+                return [(tuple(support), 1.0)]
+            if self.law.measure == "probability":
+                masses = self.law.weights / self.law.total
+                return [((v,), float(m)) for v, m in zip(support, masses, strict=True)]
+        if self.focal is None or not self.focal.values:
+            raise KindError(
+                "the focal sets were not enumerated.",
+                got=self.reading,
+                need="an evidential clustering with few uncertain objects",
+                fix=".belief(t) and .plausibility(t)",
+            )
+        return list(zip(self.focal.values, map(float, self.focal.masses), strict=True))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Values between which the index lies with this probability, or at least this certainty.
+
+        Probability: the central interval. Possibility: the values more than ``1 - level`` possible.
+        Evidential: the lower tail of the low ends, the upper tail of the high ends. Rough: both ends.
+        """
+        if not 0.0 < level <= 1.0:
+            raise ParameterError("a level is a share.", got=repr(level), need="a number above 0, at most 1")
+        tail = (1.0 - level) / 2.0
+        if self.focal is not None:
+            weights = self.focal.masses
+            low = Law.of(self.focal.low, weights, "probability").quantile(tail)
+            return low, Law.of(self.focal.high, weights, "probability").quantile(1.0 - tail)
+        if self.law is not None and self.law.measure == "probability":
+            return self.law.quantile(tail), self.law.quantile(1.0 - tail)
+        if self.law is not None and self.law.measure == "possibility":
+            inside = self.law.support[self.law.weights > (1.0 - level) * self.law.weights.max()]
+            return float(inside[0]), float(inside[-1])
+        if math.isnan(self.mean):
+            return self.lower, self.upper
+        raise KindError(
+            "the law of the index is not known here, only its mean.",
+            got=self.reading,
+            fix='method="sample" for a sampled law',
+        )
+
+    def miss_probability(self, epsilon: float) -> tuple[float, float]:
+        """The chances that uniformly drawn completions missed the lower, and the upper, end by ``epsilon``.
+
+        campagner2022, Prop. 3 as corrected: all draws are at least ``epsilon`` away from the end. It needs
+        the law of the index over all completions, which is known for not too many of them.
+        """
+        if self.uniform is None or "draws" not in self.cost:
+            raise KindError(
+                "the chance to miss an end is not known here.",
+                got=self.reading,
+                need='method="sample" on rough clusterings whose law over completions is within reach',
+                fix="the notes say which share of completions lies beyond the ends, with confidence",
+            )
+        law, draws = self.uniform, int(self.cost["draws"])
+        low = law.weights[law.support >= law.support[0] + epsilon - 1e-12].sum() / law.total
+        high = law.cdf(law.support[-1] - epsilon)
+        return float(low**draws), float(high**draws)
+
+    # --- showing ----------------------------------------------------------------------------------------
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary a quantity: its value, what is sure, and how it was obtained."""
+        return [
+            {"quantity": name, "value": q.value, "low": q.low, "high": q.high, "method": q.method}
+            for name, q in self.quantities.items()
+        ]
+
+    def table(self) -> Table:
+        """The quantities, as they print."""
+        shown = [row for row in self.records() if not math.isnan(row["value"])] or self.records()[:2]
+        rows = [
+            tuple(None if k in ("low", "high") and math.isnan(v) else v for k, v in row.items())
+            for row in shown
+        ]
+        spent = ", ".join(f"{value} {name}" for name, value in self.cost.items())
+        notes = (self.reading, *self.notes, *([f"cost: {spent}"] if spent else []))
+        return Table(self.title, ("quantity", "value", "low", "high", "method"), tuple(rows), notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold, and that `from_dict` reads."""
+        law, focal = self.law, self.focal
+        return {
+            **super().to_dict(),
+            "index": self.index,
+            "reading": self.reading,
+            "title": self.title,
+            "cost": plain(dict(self.cost)),
+            "law": None
+            if law is None
+            else {
+                "support": plain(law.support.tolist()),
+                "weights": plain(law.weights.tolist()),
+                "measure": law.measure,
+                "method": law.method,
+                "dropped": law.dropped,
+                "undefined": law.undefined,
+            },
+            "focal": None
+            if focal is None
+            else {
+                "low": plain(focal.low.tolist()),
+                "high": plain(focal.high.tolist()),
+                "masses": plain(focal.masses.tolist()),
+                "values": [list(v) for v in focal.values],
+                "method": focal.method,
+            },
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Distribution:
+        """The distribution that `to_dict` wrote."""
+        if data.get("result") != cls.__name__:
+            raise ParameterError(
+                "this is no distribution.", got=f"result {data.get('result')!r}", need=cls.__name__
+            )
+        law, focal = data["law"], data["focal"]
+        arrays = ("support", "weights", "low", "high", "masses")
+
+        def read(part: Mapping[str, Any]) -> dict[str, Any]:
+            return {k: np.array(list(map(number, v))) if k in arrays else v for k, v in part.items()}
+
+        return cls(
+            notes=tuple(data["notes"]),
+            provenance=dict(data["provenance"]),
+            index=data["index"],
+            reading=data["reading"],
+            title=data["title"],
+            cost=dict(data["cost"]),
+            quantities={
+                row["quantity"]: Quantity(
+                    number(row["value"]), number(row["low"]), number(row["high"]), row["method"]
+                )
+                for row in data["rows"]
+            },
+            law=None if law is None else Law(**read(law)),
+            focal=None
+            if focal is None
+            else Focal(**{**read(focal), "values": tuple(tuple(v) for v in focal["values"])}),
+        )

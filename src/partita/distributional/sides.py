@@ -1,0 +1,133 @@
+"""A clustering as the solvers take it: weights of clusters, or masses of sets, for each object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from partita.arrays import Array, dense
+from partita.errors import PartitionError
+from partita.partitions import (
+    EVIDENTIAL,
+    FUZZY,
+    HARD,
+    POSSIBILISTIC,
+    ROUGH,
+    EvidentialPartition,
+    HardPartition,
+    Kind,
+    Partition,
+    RoughPartition,
+)
+
+EMPTY = ("normalize", "cluster", "raise")
+"""What to do with mass on the empty set."""
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """Masses ``(n, f)`` of each object on focal sets ``(f, k)``, none of them empty; rows sum to one."""
+
+    masses: Array
+    sets: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One clustering, as the simplest kind that it is.
+
+    Attributes
+    ----------
+    kind : Kind
+        Bayesian masses are fuzzy, logical ones and typicalities of 0 and 1 rough, single choices hard.
+    weights : (n, k) array
+        Memberships, typicalities, or 0 and 1; no columns for an evidential clustering.
+    """
+
+    kind: Kind
+    weights: Array
+    partition: Partition
+    empty: str
+
+    @classmethod
+    def of(cls, partition: Partition, empty: str) -> Side:
+        """The side that a partition of any kind is."""
+        if isinstance(partition, EvidentialPartition):
+            focal = settled(partition, empty)
+            kind, weights = _simplest_masses(focal)
+            return cls(kind, weights, partition, empty)
+        if isinstance(partition, HardPartition):
+            weights = np.zeros((partition.n_objects, partition.n_clusters))
+            weights[np.arange(partition.n_objects), partition.codes] = 1.0
+            return cls(HARD, weights, partition, empty)
+        if isinstance(partition, RoughPartition):
+            weights = partition.possible.astype(np.float64)
+        else:
+            weights = np.asarray(dense(partition.memberships()), dtype=np.float64)
+        kind = partition.kind
+        if kind is not FUZZY and (kind is ROUGH or np.isin(weights, (0.0, 1.0)).all()):
+            kind = HARD if (weights.sum(axis=1) == 1).all() else ROUGH
+        return cls(kind, weights, partition, empty)
+
+    @cached_property
+    def masses(self) -> Masses:
+        """The same as masses on sets; typicalities as consonant ones."""
+        if self.kind is ROUGH:
+            sets, place = np.unique(self.weights > 0, axis=0, return_inverse=True)
+            return Masses(np.eye(len(sets))[place.ravel()], sets)
+        if self.kind in (HARD, FUZZY):
+            return Masses(self.weights, np.eye(self.weights.shape[1], dtype=bool))
+        return settled(self.partition.to(EVIDENTIAL), self.empty)
+
+    @property
+    def note(self) -> str:
+        """What was done with mass on the empty set, in words."""
+        if self.kind is POSSIBILISTIC or not isinstance(self.partition, EvidentialPartition):
+            return ""
+        mass = float(self.partition.empty_mass.mean())
+        words = {"normalize": "divided out of each object", "cluster": "a cluster of its own"}
+        return (
+            f"mass on the empty set, {mass:.3g} of each object on average, is {words[self.empty]}"
+            if mass
+            else ""
+        )
+
+
+def settled(partition: EvidentialPartition, empty: str) -> Masses:
+    """Masses without the empty set, as ``empty`` says; sets without any mass are left away."""
+    none = np.asarray(partition.empty_mass)
+    masses, sets = partition.masses, partition.focal_sets
+    if none.any() and empty == "raise":
+        raise PartitionError(
+            "there is mass on the empty set.",
+            got=f"{int((none > 0).sum())} objects with up to {none.max():.3g}",
+            need="no mass there, as empty='raise' demands",
+            fix='empty="normalize" divides it out, empty="cluster" makes it a cluster of its own',
+        )
+    if none.any() and empty == "cluster":
+        sets = np.concatenate([sets, ~sets.any(axis=1, keepdims=True)], axis=1)
+    elif none.any():
+        if (none >= 1.0).any():
+            raise PartitionError(
+                "some objects have all their mass on the empty set.",
+                got=f"{int((none >= 1.0).sum())} objects, the first is {int((none >= 1.0).argmax())}",
+                need="some mass on a cluster for every object",
+                fix='empty="cluster", or noise="ignore" to leave them out',
+            )
+        kept = sets.any(axis=1)
+        masses, sets = masses[:, kept] / (1.0 - none)[:, None], sets[kept]
+    used = np.flatnonzero(masses.any(axis=0))
+    return Masses(masses[:, used], sets[used])
+
+
+def _simplest_masses(focal: Masses) -> tuple[Kind, Array]:
+    """Bayesian masses as memberships, logical ones as possible clusters."""
+    is_one = focal.masses == 1.0
+    if (focal.sets.sum(axis=1) == 1).all():
+        weights = focal.masses @ focal.sets
+        return HARD if is_one.any(axis=1).all() else FUZZY, weights
+    if is_one.any(axis=1).all():
+        return ROUGH, (is_one @ focal.sets).astype(np.float64)
+    return EVIDENTIAL, np.zeros((len(is_one), 0))

@@ -1,0 +1,89 @@
+"""What is asked of a solver, and what it answers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array
+from partita.distributional.outcomes import SAMPLED, Focal, Law, Quantity
+from partita.distributional.sampling import Plan
+from partita.distributional.table_index import TableIndex
+from partita.errors import TooLargeError
+
+METHODS = ("auto", "exact", "bound", "sample", "nested")
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """An index, how it is to be obtained, and what may be spent on it."""
+
+    index: TableIndex
+    method: str
+    plan: Plan
+    rng: np.random.Generator
+    want_law: bool = True
+    drop: float = 1e-12
+    most_nodes: int = 2000
+    most_levels: float = math.inf
+    n_inner: int = 100
+    report: Callable[[int, int], None] = lambda _done, _total: None
+
+    @property
+    def deadline(self) -> float | None:
+        """When to stop, on the monotonic clock."""
+        return self.plan.deadline
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    @property
+    def allows_samples(self) -> bool:
+        """Whether numbers may come from drawn clusterings."""
+        return self.method in ("auto", "sample", "nested")
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The parts of a `Distribution` that depend on the kinds of clusterings."""
+
+    reading: str
+    quantities: Mapping[str, Quantity]
+    law: Law | None = None
+    focal: Focal | None = None
+    notes: tuple[str, ...] = ()
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    uniform: Law | None = None
+
+
+def ends_only(lower: Quantity, upper: Quantity) -> dict[str, Quantity]:
+    """Quantities where there is no probability law."""
+    return {"lower": lower, "upper": upper, "mean": Quantity.undefined(), "std": Quantity.undefined()}
+
+
+def mean_end(outer: Array, attained: Array, task: Task) -> tuple[Quantity, str]:
+    """The mean of an end that lies, for each draw, between a certified and an attained value."""
+    half, theorem = task.plan.half_width(outer, task.index.width)
+    means = sorted((float(outer.mean()), float(attained.mean())))
+    low, high = task.index.range or (-math.inf, math.inf)
+    return (
+        Quantity(float(outer.mean()), max(means[0] - half, low), min(means[1] + half, high), SAMPLED),
+        theorem,
+    )
+
+
+def too_large(task: Task, size: str, *ways: str) -> TooLargeError:
+    """The error for an exact answer that is out of reach, with what to do instead and its cost."""
+    return TooLargeError(
+        f"the exact answer for {task.index.entry.label} is out of reach here.",
+        got=size,
+        need="fewer uncertain objects",
+        fix="; or ".join(ways),
+    )
