@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 import coassociation
+import distributional
 import partita as pt
 from partita.partitions import FUZZY
 from partita.statistics import Contingency
@@ -139,4 +140,5 @@ if __name__ == "__main__":
     for part in (start_up, hard_labels, many_clusters, soft_memberships, optimal_pairing):
         part()
     coassociation.run(report, best)
+    distributional.run(report, best)
     print(f"{len(missed)} targets missed" if missed else "all targets met")

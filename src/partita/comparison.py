@@ -279,8 +279,7 @@ def _split(
         if named:
             entry.check_kinds(inputs.kinds)
         if entry.range_of(inputs.kinds) is None:
-            ends = "distribution(...) for its ends, " if entry.is_of_table else ""
-            reason = f"not defined for {kinds}; {ends}{entry.way_out}"
+            reason = f"not defined for {kinds}; {entry.way_out}"
             left_out.append(LeftOut(entry.label, reason))
             continue
         cost = pair_operations(entry.requests, inputs)

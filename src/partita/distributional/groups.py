@@ -32,7 +32,13 @@ class Groups:
     def of(cls, truth: Array, found: Array) -> Groups:
         """Group the objects of two ``(n, k)`` boolean matrices of possible clusters."""
         both = np.concatenate([truth, found], axis=1)
-        kinds, counts = np.unique(both, axis=0, return_counts=True)
+        if both.shape[1] < 63:  # sets as bit masks sort much faster than rows
+            _, first, counts = np.unique(
+                both @ (1 << np.arange(both.shape[1])), return_index=True, return_counts=True
+            )
+            kinds = both[first]
+        else:
+            kinds, counts = np.unique(both, axis=0, return_counts=True)
         k = truth.shape[1]
         return cls(kinds[:, :k], kinds[:, k:], counts.astype(np.int64))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
+from partita.distributional.columns import groups_inside
 from partita.distributional.groups import Groups
 
 _MOST_LISTED = 7  # clusters whose matchings are listed
@@ -59,21 +60,10 @@ def _fewest(groups: Groups, is_one_side_hard: bool, deadline: float) -> tuple[in
     if is_one_side_hard and groups.shape[0] <= _MOST_ROWS:
         from partita import kernels
 
-        low, high = kernels.fewest_matched(_beliefs(groups), _MOST_BOXES)
+        low, high = kernels.fewest_matched(groups_inside(groups), _MOST_BOXES)
         if low == high:
             return int(low), int(high)
     return _fewest_programme(groups, deadline)
-
-
-def _beliefs(groups: Groups) -> Array:
-    """For each column and each set of rows (bit i is row i) the objects of the column inside the set."""
-    k, columns = groups.shape
-    bel = np.zeros((columns, 1 << k), dtype=np.int64)
-    np.add.at(bel, (groups.columns.argmax(axis=1), groups.rows @ (1 << np.arange(k))), groups.counts)
-    for i in range(k):
-        halves = bel.reshape(columns, -1, 2, 1 << i)
-        halves[:, :, 1] += halves[:, :, 0]
-    return bel
 
 
 def _fewest_programme(groups: Groups, deadline: float) -> tuple[int, int]:

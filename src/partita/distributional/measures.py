@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,16 @@ def distribution(
             report=report,
         )
         answer = _solve(sides, task, tnorm, reading, notes)
-    return _result(answer, inputs, sides, task, notes, time.monotonic() - started)
+    options: dict[str, Any] = {
+        "method": method,
+        "noise": noise,
+        "empty": empty,
+        "tnorm": tnorm,
+        "reading": reading,
+    }
+    options |= {"n_samples": n_samples, "epsilon": epsilon, "confidence": confidence, "drop": drop}
+    options |= {"budget_seconds": budget_seconds, "random_state": random_state}
+    return _result(answer, inputs, sides, task, notes, options, time.monotonic() - started)
 
 
 def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
@@ -207,7 +217,13 @@ def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[
 
 
 def _result(
-    answer: Answer, inputs: Inputs, sides: list[Side], task: Task, notes: list[str], seconds: float
+    answer: Answer,
+    inputs: Inputs,
+    sides: list[Side],
+    task: Task,
+    notes: list[str],
+    options: Mapping[str, Any],
+    seconds: float,
 ) -> Distribution:
     from partita import __version__
 
@@ -221,8 +237,12 @@ def _result(
             "partita": __version__,
             "n": inputs.n_objects,
             "kinds": [side.kind.value for side in sides],
-            "method": task.method,
             "coverage": inputs.coverage,
+            **{
+                k: v if isinstance(v, (str, int, float)) else repr(v)
+                for k, v in options.items()
+                if v is not None
+            },
         },
         frame=inputs.frame or "pandas",
         index=task.index.entry.label,

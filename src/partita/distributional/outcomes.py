@@ -382,32 +382,13 @@ class Distribution(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold, and that `from_dict` reads."""
-        law, focal = self.law, self.focal
         return {
             **super().to_dict(),
             "index": self.index,
             "reading": self.reading,
             "title": self.title,
             "cost": plain(dict(self.cost)),
-            "law": None
-            if law is None
-            else {
-                "support": plain(law.support.tolist()),
-                "weights": plain(law.weights.tolist()),
-                "measure": law.measure,
-                "method": law.method,
-                "dropped": law.dropped,
-                "undefined": law.undefined,
-            },
-            "focal": None
-            if focal is None
-            else {
-                "low": plain(focal.low.tolist()),
-                "high": plain(focal.high.tolist()),
-                "masses": plain(focal.masses.tolist()),
-                "values": [list(v) for v in focal.values],
-                "method": focal.method,
-            },
+            **{name: _written(getattr(self, name)) for name in ("law", "focal", "uniform")},
         }
 
     @classmethod
@@ -417,12 +398,6 @@ class Distribution(Result):
             raise ParameterError(
                 "this is no distribution.", got=f"result {data.get('result')!r}", need=cls.__name__
             )
-        law, focal = data["law"], data["focal"]
-        arrays = ("support", "weights", "low", "high", "masses")
-
-        def read(part: Mapping[str, Any]) -> dict[str, Any]:
-            return {k: np.array(list(map(number, v))) if k in arrays else v for k, v in part.items()}
-
         return cls(
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),
@@ -436,8 +411,26 @@ class Distribution(Result):
                 )
                 for row in data["rows"]
             },
-            law=None if law is None else Law(**read(law)),
-            focal=None
-            if focal is None
-            else Focal(**{**read(focal), "values": tuple(tuple(v) for v in focal["values"])}),
+            law=_read(Law, data["law"]),
+            focal=_read(Focal, data["focal"]),
+            uniform=_read(Law, data["uniform"]),
         )
+
+
+def _written(part: Law | Focal | None) -> dict[str, Any] | None:
+    """The fields of a part as JSON can hold them."""
+    if part is None:
+        return None
+    fields = {name: getattr(part, name) for name in part.__dataclass_fields__}
+    return {k: plain(v.tolist() if isinstance(v, np.ndarray) else v) for k, v in fields.items()}
+
+
+def _read(part: Any, data: Mapping[str, Any] | None) -> Any:
+    """Undo `_written`."""
+    if data is None:
+        return None
+    arrays = ("support", "weights", "low", "high", "masses")
+    fields = {k: np.array(list(map(number, v))) if k in arrays else v for k, v in data.items()}
+    if "values" in fields:
+        fields["values"] = tuple(map(tuple, fields["values"]))
+    return part(**fields)

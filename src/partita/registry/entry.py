@@ -221,7 +221,8 @@ class Index:
         """The conversions that lead to a kind that the index is defined for."""
         ways = {HARD: ".harden()", FUZZY: ".pignistic()", POSSIBILISTIC: ".plausibility()"}
         usable = [way for kind, way in ways.items() if kind in self.kinds]
-        return f"{' or '.join(usable)} first, or .to(kind) where nothing is lost"
+        ends = ", or distribution(...) for lower and upper values" if self.is_of_table else ""
+        return f"{' or '.join(usable)} first, or .to(kind) where nothing is lost{ends}"
 
     def check_kinds(self, kinds: Sequence[Kind]) -> None:
         """Refuse kinds that the index is not defined for, naming the ways out."""

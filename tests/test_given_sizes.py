@@ -1,0 +1,343 @@
+"""What entries declare about tables with given margins (`given_sizes`, `separable`) is executed here.
+
+Small tables are enumerated: all of up to seven objects with up to four clusters on each side, and all with
+margins that hypothesis draws. Sums are written out from the definition: of m^2 and of m log m.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partita.distributional.table_index import TableIndex
+from partita.errors import ParameterError, PartitaError
+from partita.indices import catalogue
+from partita.registry import find, index
+from partita.statistics import Contingency, KnownSums
+from strategies import integer_weights
+
+ON_TABLES = [e for e in catalogue() if set(e.inputs) == {"truth", "found"} and e.is_of_table]
+WITH_OPTIONS = [
+    "rand:pairs=ordered",
+    "joint_entropy:base=2",
+    "mutual_information:base=10",
+    "variation_of_information:base=2",
+    "class_entropy:base=2",
+    "v_measure:beta=2",
+    "v_measure:beta=0.5",
+    *(f"adjusted_mutual_information:average={a}" for a in ("max", "min", "geometric", "joint")),
+]
+GIVEN_SIZES = [e.name for e in ON_TABLES if e.given_sizes] + WITH_OPTIONS
+SEPARABLE = [spec for spec in GIVEN_SIZES if find(spec).separable]
+BY_SUMS_ALONE = [spec for spec in GIVEN_SIZES if find(spec).name != "adjusted_mutual_information"]
+"""The expected information depends on the sizes themselves."""
+
+MOST_OBJECTS, MOST_CLUSTERS = 7, 4
+
+
+# --- all tables with given margins ----------------------------------------------------------------------
+
+
+def rows_of(total, room):
+    """All ways to put so many objects into cells with so much room."""
+    if len(room) == 1:
+        return [(total,)] if total <= room[0] else []
+    return [
+        (m, *rest)
+        for m in range(min(total, room[0]) + 1)
+        for rest in rows_of(total - m, room[1:])
+    ]
+
+
+def tables_with(row_sums, column_sums):
+    if not row_sums:
+        return [()] if not any(column_sums) else []
+    return [
+        (row, *rest)
+        for row in rows_of(row_sums[0], column_sums)
+        for rest in tables_with(row_sums[1:], [c - m for c, m in zip(column_sums, row, strict=True)])
+    ]
+
+
+def sizes_of(n, k):
+    """All cluster sizes of n objects in at most k clusters, the largest first; zeros at the end."""
+    return [
+        s for s in itertools.product(range(n, -1, -1), repeat=k) if sum(s) == n and list(s) == sorted(s)[::-1]
+    ]
+
+
+@cache
+def small_tables():
+    """For each pair of margins (of up to seven objects) the stack of all its tables."""
+    stacks = []
+    for n in range(1, MOST_OBJECTS + 1):
+        for rows, columns in itertools.product(sizes_of(n, MOST_CLUSTERS), repeat=2):
+            stacks.append(np.array(tables_with(rows, columns)))
+    return stacks
+
+
+def values_of(spec, tables):
+    return find(spec).evaluate([Contingency.from_counts(np.asarray(tables))]).values
+
+
+def phi_sum(summand, counts, axis):
+    """The sum of m^2, or of m log m, from the definition."""
+    counts = np.asarray(counts, dtype=float)
+    if summand == "squares":
+        return (counts * counts).sum(axis=axis)
+    return (counts * np.log(np.where(counts > 0, counts, 1.0))).sum(axis=axis)
+
+
+def three_sums(summand, tables):
+    """Over rows, over columns, over cells."""
+    tables = np.asarray(tables)
+    return (
+        phi_sum(summand, tables.sum(axis=-1), -1),
+        phi_sum(summand, tables.sum(axis=-2), -1),
+        phi_sum(summand, tables, (-1, -2)),
+    )
+
+
+def hold_on_margins(spec, sums, values):
+    """One value for each sum, up or down with it, and undefined for all sums of these margins or for none."""
+    undefined = np.isnan(values)
+    assert undefined.all() or not undefined.any()
+    if undefined.all():
+        return
+    order = np.argsort(sums, kind="stable")
+    sums, values = sums[order], values[order]
+    steps = np.diff(values)
+    equal = np.diff(sums) < 1e-9
+    assert np.abs(steps[equal]).max(initial=0.0) < 1e-9
+    assert (steps > -1e-9).all() or (steps < 1e-9).all()
+
+
+def test_the_enumeration_counts_tables():
+    """2 x 2 by (1, 1) and (1, 1): two; n! permutation tables; C(7 + 3, 3) for one row of 4 cells at n = 7."""
+    assert len(tables_with([1, 1], [1, 1])) == 2
+    assert len(tables_with([1] * 4, [1] * 4)) == 24
+    assert len(rows_of(7, [7] * 4)) == math.comb(10, 3)
+    assert sum(len(stack) for stack in small_tables()) > 10_000
+
+
+# --- given the sizes, one sum decides -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", GIVEN_SIZES)
+def test_given_the_sizes_the_value_follows_one_sum_up_or_down(spec):
+    stacks = small_tables()
+    together = np.concatenate(stacks)
+    values, sums = values_of(spec, together), three_sums(find(spec).given_sizes, together)[2]
+    start = 0
+    for stack in stacks:
+        at = slice(start, start + len(stack))
+        hold_on_margins(spec, sums[at], values[at])
+        start += len(stack)
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_given_larger_sizes_too(data):
+    n = data.draw(st.integers(8, 14))
+    margins = []
+    for most in (3, 2):
+        inner = sorted(data.draw(st.lists(st.integers(0, n), min_size=most - 1, max_size=most - 1)))
+        margins.append(np.diff([0, *inner, n]).tolist())
+    tables = np.array(tables_with(*margins))
+    for spec in GIVEN_SIZES:
+        sums = three_sums(find(spec).given_sizes, tables)[2]
+        hold_on_margins(spec, sums, values_of(spec, tables))
+
+
+@pytest.mark.parametrize("spec", GIVEN_SIZES)
+def test_sums_and_sizes_give_the_value_of_the_table(spec):
+    entry, tables = find(spec), np.concatenate(small_tables())
+    over_cells = three_sums(entry.given_sizes, tables)[2]
+    known = KnownSums.of(tables.sum(axis=2), tables.sum(axis=1), over_cells, entry.given_sizes)
+    np.testing.assert_allclose(
+        entry.evaluate([known]).values, values_of(spec, tables), rtol=0, atol=1e-9, equal_nan=True
+    )
+
+
+@pytest.mark.parametrize("spec", BY_SUMS_ALONE)
+def test_where_the_formula_applies_the_three_sums_give_the_value(spec):
+    """Limits need to know whether a clustering is constant; everything else is in the sums."""
+    entry, tables = find(spec), np.concatenate(small_tables())
+    outcome = entry.evaluate([Contingency.from_counts(tables)])
+    free = outcome.reasons == ""
+    known = KnownSums.without_sizes(
+        tables.sum(axis=(1, 2)), *three_sums(entry.given_sizes, tables), entry.given_sizes
+    )
+    got = np.asarray(entry.formula_on(known))
+    assert free.sum() > 1000
+    np.testing.assert_allclose(got[free], outcome.values[free], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("average", ["arithmetic", "geometric", "max", "min", "joint"])
+def test_adjusted_information_needs_the_sizes(average):
+    entry = find(f"adjusted_mutual_information:average={average}")
+    known = KnownSums.without_sizes(*np.full((4, 1), 9.0), "entropy")
+    with pytest.raises(PartitaError, match="cluster sizes"):
+        entry.evaluate([known])
+    assert TableIndex(entry, 9).on_corners([(9.0, 12.0)] * 3) == (-math.inf, math.inf)
+
+
+def test_what_is_not_known_is_refused():
+    """Cells never; the other kind of sum never: a wrong declaration cannot give a number."""
+    sizes = np.array([[3, 3]])
+    for spec, summand in (("rand", "entropy"), ("mutual_information", "squares"), ("purity", "squares")):
+        with pytest.raises(PartitaError, match="not known"):
+            find(spec).evaluate([KnownSums.of(sizes, sizes, np.array([10.0]), summand)])
+
+
+def test_a_declaration_that_names_no_sum_is_refused():
+    for facts in ({"given_sizes": "cubes"}, {"separable": True}):
+        with pytest.raises(ParameterError, match="which sum"):
+
+            @index(title="None", best=None, range={}, **facts)
+            def nothing(table: Contingency) -> float:
+                return table.n
+
+
+# --- separable: affine in the three sums ----------------------------------------------------------------
+
+
+@st.composite
+def tables_of(draw, most=12):
+    """A table of up to 4 x 4 clusters, some of them empty."""
+    shape = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    cells = st.integers(0, most)
+    filled = st.lists(cells, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])
+    return np.array(draw(filled.filter(lambda c: sum(c) > 1))).reshape(shape)
+
+
+@pytest.mark.parametrize("spec", SEPARABLE)
+@settings(max_examples=15)
+@given(table=tables_of(), scale=st.sampled_from([1, 1, 7, 1000]))
+def test_separable_entries_are_affine_in_the_three_sums(spec, table, scale):
+    table = table * scale
+    entry = find(spec)
+    c = TableIndex(entry, int(table.sum())).coefficients
+    expected = values_of(spec, table[None])[0]
+    got = c.value(*three_sums(entry.given_sizes, table))
+    # the sums themselves cancel: rounding is relative to the largest of the parts
+    parts = [abs(w * s) for w, s in zip(c.weights, three_sums(entry.given_sizes, table), strict=True)]
+    assert abs(got - expected) <= 1e-10 * max(abs(expected), 1e-4 * max(parts))
+
+
+def test_coefficients_of_the_rand_index_by_hand():
+    """1 - (A + B - 2 T) / (n (n - 1)), and / n^2 for ordered pairs (campagner2022 eq. 1)."""
+    for spec, pairs in (("rand", 20.0), ("rand:pairs=ordered", 25.0)):
+        c = TableIndex(find(spec), 5).coefficients
+        np.testing.assert_allclose((c.constant, *c.weights), (1.0, -1 / pairs, -1 / pairs, 2 / pairs), atol=1e-14)
+
+
+def test_coefficients_of_the_variation_of_information_by_hand():
+    """2 H(U, V) - H(U) - H(V) with H = log n - (sum of m log m) / n."""
+    c = TableIndex(find("variation_of_information"), 5).coefficients
+    np.testing.assert_allclose((c.constant, *c.weights), (0.0, 0.2, 0.2, -0.4), atol=1e-14)
+
+
+@pytest.mark.parametrize("spec", [s for s in GIVEN_SIZES if s not in SEPARABLE])
+def test_entries_that_are_not_separable_are_not_affine(spec):
+    """The best affine function of the three sums misses a table on which no limit holds."""
+    entry = find(spec)
+    assert TableIndex(entry, 6).coefficients is None
+    tables = np.concatenate([s for s in small_tables() if s[0].sum() == 6])
+    outcome = entry.evaluate([Contingency.from_counts(tables)])
+    free = outcome.reasons == ""
+    sums = np.stack([np.ones(len(tables)), *three_sums(entry.given_sizes, tables)], axis=1)[free]
+    fitted = sums @ np.linalg.lstsq(sums, outcome.values[free], rcond=None)[0]
+    assert np.abs(fitted - outcome.values[free]).max() > 1e-3
+
+
+@pytest.mark.parametrize("entry", [e for e in ON_TABLES if not e.given_sizes], ids=lambda e: e.name)
+def test_entries_that_declare_nothing_depend_on_more_than_sums(entry):
+    """Two tables with the same margins and the same cells (in other places) but different values."""
+    for n in range(2, 10):
+        for rows, columns in itertools.product(sizes_of(n, 3), repeat=2):
+            tables = np.array(tables_with(rows, columns))
+            values = entry.evaluate([Contingency.from_counts(tables)]).values
+            cells = [tuple(sorted(t.ravel())) for t in tables]
+            seen = {}
+            for held, value in zip(cells, values, strict=True):
+                if abs(seen.setdefault(held, value) - value) > 1e-6:
+                    return
+    pytest.fail("it seems to depend on sums alone")
+
+
+# --- boxes of sums --------------------------------------------------------------------------------------
+
+
+def random_tables(rng, n, count=60):
+    """Tables of n objects, from like to unlike, with few or many, even or uneven clusters on either side."""
+    tables = []
+    for _ in range(count):
+        k, columns = rng.integers(1, 7, size=2)
+        labels = rng.choice(k, n, p=rng.dirichlet(np.full(k, rng.choice([0.3, 1.0, 30.0]))))
+        other = rng.choice(columns, n, p=rng.dirichlet(np.full(columns, rng.choice([0.3, 1.0, 30.0]))))
+        alike = rng.random(n) < rng.choice([0.0, 0.5, 0.9, 1.0])
+        table = np.zeros((6, 6), dtype=np.int64)
+        np.add.at(table, (labels, np.where(alike, labels % columns, other)), 1)
+        tables.append(table)
+    return np.array(tables)
+
+
+def hold_on_corners(spec, tables):
+    """No value on the tables is outside what the box around their sums allows."""
+    entry = find(spec)
+    box = [(float(s.min()), float(s.max())) for s in three_sums(entry.given_sizes, tables)]
+    low, high = TableIndex(entry, int(tables[0].sum())).on_corners(box)
+    values = values_of(spec, tables)
+    values = values[~np.isnan(values)]
+    assert values.min(initial=low) >= low - 1e-9
+    assert values.max(initial=high) <= high + 1e-9
+
+
+@pytest.mark.parametrize("spec", BY_SUMS_ALONE)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 60), few=st.integers(2, 60))
+def test_the_corners_of_a_box_of_sums_enclose_all_tables_inside(spec, seed, n, few):
+    hold_on_corners(spec, random_tables(np.random.default_rng(seed), n)[:few])
+
+
+@pytest.mark.parametrize("spec", BY_SUMS_ALONE)
+def test_the_corners_enclose_tables_that_are_small_on_different_sides(spec):
+    """Coarse against fine, fine against coarse, and two equal clusterings in between."""
+    coarse, fine, middle = np.repeat([0, 1], 12), np.arange(24), np.repeat(np.arange(8), 3)
+    tables = np.zeros((4, 24, 24), dtype=np.int64)
+    sides = [(coarse, fine), (fine, coarse), (middle, middle), (coarse, middle)]
+    for table, (truth, found) in zip(tables, sides, strict=True):
+        np.add.at(table, (truth, found), 1)
+    hold_on_corners(spec, tables)
+
+
+def test_corners_of_the_pair_recall_by_hand():
+    """(T - n) / (A - n): from (6 - 4) / (16 - 4) to (10 - 4) / (12 - 4), whatever B is."""
+    low, high = TableIndex(find("pair_recall"), 4).on_corners([(12.0, 16.0), (4.0, 16.0), (6.0, 10.0)])
+    assert (low, high) == pytest.approx((2 / 12, 6 / 8), abs=1e-15)
+
+
+@pytest.mark.parametrize("spec", [e.name for e in ON_TABLES] + WITH_OPTIONS)
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40))
+def test_the_range_holds_every_value(spec, seed, n):
+    tables = random_tables(np.random.default_rng(seed), n, 30)
+    if n == 1:
+        assert len(np.unique(tables.reshape(30, -1).sum(axis=1))) == 1
+    measured = TableIndex(find(spec), n)
+    ends = measured.range
+    values = values_of(spec, tables)
+    values = values[~np.isnan(values)]
+    if ends is None:
+        assert measured.width is None
+        return
+    assert measured.width == ends[1] - ends[0]
+    assert values.min(initial=ends[0]) >= ends[0] - 1e-9
+    assert values.max(initial=ends[1]) <= ends[1] + 1e-9
