@@ -1,6 +1,6 @@
 """What entries declare about tables with given margins (`given_sizes`, `separable`) is executed here.
 
-Small tables are enumerated: all of up to seven objects with up to four clusters on each side, and all with
+Small tables are enumerated: all of up to nine objects with up to four clusters on each side, and all with
 margins that hypothesis draws. Sums are written out from the definition: of m^2 and of m log m.
 """
 
@@ -20,7 +20,7 @@ from partita.errors import ParameterError, PartitaError
 from partita.indices import catalogue
 from partita.registry import find, index
 from partita.statistics import Contingency, KnownSums
-from strategies import integer_weights
+import strategies  # noqa: F401 (loads the hypothesis profile)
 
 ON_TABLES = [e for e in catalogue() if set(e.inputs) == {"truth", "found"} and e.is_of_table]
 WITH_OPTIONS = [
@@ -38,7 +38,7 @@ SEPARABLE = [spec for spec in GIVEN_SIZES if find(spec).separable]
 BY_SUMS_ALONE = [spec for spec in GIVEN_SIZES if find(spec).name != "adjusted_mutual_information"]
 """The expected information depends on the sizes themselves."""
 
-MOST_OBJECTS, MOST_CLUSTERS = 7, 4
+MOST_OBJECTS, MOST_CLUSTERS = 9, 4
 
 
 # --- all tables with given margins ----------------------------------------------------------------------
@@ -48,11 +48,7 @@ def rows_of(total, room):
     """All ways to put so many objects into cells with so much room."""
     if len(room) == 1:
         return [(total,)] if total <= room[0] else []
-    return [
-        (m, *rest)
-        for m in range(min(total, room[0]) + 1)
-        for rest in rows_of(total - m, room[1:])
-    ]
+    return [(m, *rest) for m in range(min(total, room[0]) + 1) for rest in rows_of(total - m, room[1:])]
 
 
 def tables_with(row_sums, column_sums):
@@ -74,7 +70,7 @@ def sizes_of(n, k):
 
 @cache
 def small_tables():
-    """For each pair of margins (of up to seven objects) the stack of all its tables."""
+    """For each pair of margins (of up to nine objects) the stack of all its tables."""
     stacks = []
     for n in range(1, MOST_OBJECTS + 1):
         for rows, columns in itertools.product(sizes_of(n, MOST_CLUSTERS), repeat=2):
@@ -119,11 +115,12 @@ def hold_on_margins(spec, sums, values):
 
 
 def test_the_enumeration_counts_tables():
-    """2 x 2 by (1, 1) and (1, 1): two; n! permutation tables; C(7 + 3, 3) for one row of 4 cells at n = 7."""
-    assert len(tables_with([1, 1], [1, 1])) == 2
+    """4! tables of a permutation; over all margins, all ways to put 3 objects into 2 x 3 cells."""
     assert len(tables_with([1] * 4, [1] * 4)) == 24
-    assert len(rows_of(7, [7] * 4)) == math.comb(10, 3)
-    assert sum(len(stack) for stack in small_tables()) > 10_000
+    margins = [[s for s in itertools.product(range(4), repeat=k) if sum(s) == 3] for k in (2, 3)]
+    tables = [t for rows, columns in itertools.product(*margins) for t in tables_with(rows, columns)]
+    assert len(tables) == len(set(tables)) == math.comb(3 + 5, 5)
+    assert sizes_of(4, 3) == [(4, 0, 0), (3, 1, 0), (2, 2, 0), (2, 1, 1)]
 
 
 # --- given the sizes, one sum decides -------------------------------------------------------------------
@@ -235,7 +232,9 @@ def test_coefficients_of_the_rand_index_by_hand():
     """1 - (A + B - 2 T) / (n (n - 1)), and / n^2 for ordered pairs (campagner2022 eq. 1)."""
     for spec, pairs in (("rand", 20.0), ("rand:pairs=ordered", 25.0)):
         c = TableIndex(find(spec), 5).coefficients
-        np.testing.assert_allclose((c.constant, *c.weights), (1.0, -1 / pairs, -1 / pairs, 2 / pairs), atol=1e-14)
+        np.testing.assert_allclose(
+            (c.constant, *c.weights), (1.0, -1 / pairs, -1 / pairs, 2 / pairs), atol=1e-14
+        )
 
 
 def test_coefficients_of_the_variation_of_information_by_hand():

@@ -13,7 +13,7 @@ import numpy as np
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import Inputs, collect, pair_operations, prepare
-from partita.errors import ParameterError, PartitaError, UndefinedIndexError, near_names
+from partita.errors import ParameterError, PartitaError, PartitionError, UndefinedIndexError, near_names
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Index, find, resolve
@@ -332,7 +332,10 @@ def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, str]:
         rows = np.repeat(np.arange(inputs.n_objects), inputs.weight)
         repeated = {name: p.take(rows) for name, p in inputs.partitions.items()}
         inputs = replace(inputs, partitions=repeated, n_objects=len(rows), weight=None)
-    lower, upper, how = quick_ends(inputs, entry)
+    try:
+        lower, upper, how = quick_ends(inputs, entry)
+    except PartitionError as problem:  # an object that is in no cluster at all
+        return math.nan, math.nan, f"no lower and upper values: {problem.what.rstrip('.')}"
     return lower.value, upper.value, how
 
 

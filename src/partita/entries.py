@@ -126,6 +126,7 @@ def card(name: str | Index) -> IndexCard:
         ),
     ]
     facts += [(claim, _claim_text(entry, claim)) for claim in CLAIMS]
+    facts += [("given sizes", _given_sizes_text(entry))]
     facts += [("limit", f"{show(limit.value)} where {limit.reason}") for limit in entry.limits]
     facts += [("caveat", text) for text in dict.fromkeys(entry.caveats.values())]
     facts += [("pitfalls", " ".join(_pitfalls(entry).split()))]
@@ -174,6 +175,18 @@ def _by_kind(entry: Index, text_of: Callable[[Kind], str]) -> str:
 
 def _is_pair(entry: Index) -> bool:
     return {"truth", "found"} <= set(entry.inputs)
+
+
+def _given_sizes_text(entry: Index) -> str:
+    """On what it depends when the cluster sizes of two hard clusterings are given."""
+    if not entry.given_sizes:
+        return ""
+    sums = {"squares": "the sum of squared cells", "entropy": "the sum of m log m over cells"}[
+        entry.given_sizes
+    ]
+    if entry.separable:
+        return f"an affine function of {sums}, and of the same over rows and columns"
+    return f"monotone in {sums}"
 
 
 def _claim_text(entry: Index, claim: str) -> str:

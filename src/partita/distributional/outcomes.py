@@ -142,6 +142,13 @@ class Law:
         return pd.DataFrame({"value": self.support, self.measure: self.weights})
 
 
+def miss_chances(law: Law, draws: int, epsilon: float) -> tuple[float, float]:
+    """The chances that all draws from a law are ``epsilon`` or more above its least, below its largest."""
+    above = float(law.weights[law.support >= law.support[0] + epsilon - 1e-12].sum()) / law.total
+    below = law.cdf(law.support[-1] - epsilon)
+    return above**draws, below**draws
+
+
 def _rounded_up(x: float) -> float:
     """So that a value equal to ``x`` up to rounding counts as at most ``x``."""
     return x + 1e-12 * max(1.0, abs(x))
@@ -355,10 +362,7 @@ class Distribution(Result):
                 need='method="sample" on rough clusterings whose law over completions is within reach',
                 fix="the notes say which share of completions lies beyond the ends, with confidence",
             )
-        law, draws = self.uniform, int(self.cost["draws"])
-        low = law.weights[law.support >= law.support[0] + epsilon - 1e-12].sum() / law.total
-        high = law.cdf(law.support[-1] - epsilon)
-        return float(low**draws), float(high**draws)
+        return miss_chances(self.uniform, int(self.cost["draws"]), epsilon)
 
     # --- showing ----------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from partita.distributional.columns import MOST_ROWS, MOST_STEPS, groups_inside,
 from partita.distributional.groups import Groups
 from partita.distributional.laws import law_of
 from partita.distributional.matching_ends import matching_ends
-from partita.distributional.outcomes import BOUND, SAMPLED, Law, Quantity
+from partita.distributional.outcomes import BOUND, SAMPLED, Law, Quantity, miss_chances
 from partita.distributional.sampling import draw_tables
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 from partita.distributional.tallies import MOST_TABLES
@@ -227,6 +227,11 @@ def _sampled(truth: Array, found: Array, task: Task, reading: str) -> Answer:
             reading, ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
         )
     uniform = law_of(truth, found, index, "sum")
+    if uniform is not None:
+        chances = miss_chances(uniform, len(drawn), plan.epsilon)
+        notes.append(
+            f"chance to miss by {plan.epsilon:g} (Prop. 3): {chances[0]:.2g} below, {chances[1]:.2g} above"
+        )
     low, high = index.range or (-math.inf, math.inf)
     least, most = float(law.support[0]), float(law.support[-1])
     ends = ends_only(Quantity(least, low, least, SAMPLED), Quantity(most, most, high, SAMPLED))
