@@ -282,6 +282,31 @@ def from_frame(obj: Any) -> Column | Matrix:
     return Matrix(native.to_numpy(), list(native.columns), index)
 
 
+def numeric_frame(obj: Any) -> tuple[Array, list[Any], Any]:
+    """The columns of a series or frame as an ``(n, d)`` array, their names, and the object index."""
+    import narwhals as nw
+
+    native: Any = nw.from_native(_native_frame(obj, frame_library(obj) or ""), allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    if isinstance(native, nw.Series):
+        native = native.to_frame()
+    columns = [native.get_column(name) for name in native.columns]
+    bad = [c.name for c in columns if not _is_numeric(c)]
+    if bad:
+        raise ParameterError(
+            "some columns of X are not numbers.",
+            got=f"columns {', '.join(map(repr, bad[:5]))}",
+            need="numeric columns only",
+            fix="encode them, or leave them out (an id, a label, a name)",
+        )
+    index = obj.index if hasattr(obj, "index") and hasattr(obj, "iloc") else None
+    values = [np.asarray(c.to_numpy(), dtype=np.float64) for c in columns]  # a null becomes nan
+    is_single = all(c.dtype == nw.Float32 for c in columns)
+    made = np.stack(values, axis=1) if values else np.zeros((len(native), 0))
+    return made.astype(np.float32) if is_single else made, list(native.columns), index
+
+
 def _is_numeric(column: Any) -> bool:
     import narwhals as nw
 

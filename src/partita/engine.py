@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, frame_library, map_blocks, multiplicities
-from partita.errors import MismatchError, ParameterError, PartitionError
+from partita.errors import KindError, MismatchError, ParameterError, PartitionError
 from partita.partitions import (
     HARD,
+    DataMatrix,
     HardPartition,
     Kind,
     MembershipPartition,
@@ -29,10 +30,11 @@ NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 class Request:
     """A statistic with its options: requests that are equal share one computation.
 
-    A statistic is a frozen class with ``inputs`` (names of partitions) and ``options`` (names). An additive
-    one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole one, which looks at
-    pairs of objects, has ``from_whole(*inputs, weight, on_block, **options)`` and ``pair_operations``. What
-    the table of two hard partitions determines has ``from_table`` too.
+    A statistic is a frozen class with ``inputs`` (``X``, names of partitions, ``model``) and ``options``
+    (names). An additive one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole
+    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``, and
+    ``pair_operations`` if it looks at pairs. What the table of two hard partitions determines has
+    ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass.
     """
 
     statistic: type[Any]
@@ -50,6 +52,8 @@ class Inputs:
     dropped: int = 0
     notes: tuple[str, ...] = ()
     frame: str | None = field(default=None, compare=False)
+    X: DataMatrix | None = None
+    model: Any = None
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -66,31 +70,51 @@ def prepare(given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: 
         raise ParameterError(
             "no such noise policy.", got=repr(noise), need=", ".join(f'"{p}"' for p in NOISE_POLICIES)
         )
-    partitions: dict[str, Partition] = {name: as_partition(obj) for name, obj in given.items()}
-    frame = next((p.frame for p in partitions.values() if p.frame), None)
-    notes = [f"{name}: {p.note}" for name, p in partitions.items() if p.note]
-    first = next(iter(partitions.values()))
+    X = given.get("X")
+    sides: dict[str, Any] = {} if X is None else {"X": DataMatrix(X)}
+    sides |= {name: as_partition(obj, X=X) for name, obj in given.items() if name != "X"}
+    model = next((obj for name, obj in given.items() if name != "X" and is_mixture(obj)), None)
+    if "model" in given and model is None:
+        raise _no_mixture(given["model"])
+    frame = next((p.frame for p in sides.values() if p.frame), None)
+    notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
+    first = next(iter(sides.values()))
     weight, weight_index = _read_weight(sample_weight)
-    partitions, rows, dropped = _align(partitions)
+    sides, rows, dropped = _align(sides)
     if weight is not None:
-        aligned = next(iter(partitions.values()))
+        aligned = next(iter(sides.values()))
         weight = _align_weight(weight, weight_index, first, aligned, rows)
         if not weight.all():
             counted = np.flatnonzero(weight)
-            partitions = {name: p.take(counted) for name, p in partitions.items()}
+            sides = {name: p.take(counted) for name, p in sides.items()}
             weight = weight[counted]
-    partitions = {name: _crisp(p) for name, p in partitions.items()}
+    sides = {name: _crisp(p) for name, p in sides.items()}
     if dropped:
-        kept = next(iter(partitions.values())).n_objects
+        kept = next(iter(sides.values())).n_objects
         notes.append(f"aligned by index: {kept} objects are in all inputs, {dropped} were left out")
-    partitions, weight, coverage, noise_notes = _settle_noise(partitions, weight, noise)
-    ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in partitions.items()}
+    sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise)
+    data = sides.pop("X", None)
+    ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
     nothing_left = noise == "ignore" and coverage == 0.0
     n = 0 if nothing_left else next(iter(ready.values())).n_objects
-    return Inputs(ready, n, weight, coverage, dropped, tuple(notes + noise_notes), frame)
+    return Inputs(ready, n, weight, coverage, dropped, tuple(notes + noise_notes), frame, data, model)
 
 
-def _crisp(partition: Partition) -> Partition:
+def is_mixture(obj: Any) -> bool:
+    """Whether this is a fitted mixture of Gaussians, by what scikit-learn's have."""
+    return all(hasattr(obj, name) for name in ("predict_proba", "weights_", "means_", "covariances_"))
+
+
+def _no_mixture(obj: Any) -> KindError:
+    return KindError(
+        "this index judges a fitted Gaussian mixture.",
+        got=type(obj).__name__,
+        need="a model with weights_, means_ and covariances_, such as scikit-learn's GaussianMixture",
+        fix="fit one, or use partition_negentropy(X, found), which takes any hard or fuzzy partition",
+    )
+
+
+def _crisp(partition: Any) -> Any:
     """One-hot memberships as the hard partition they are, so that every index treats them alike."""
     if isinstance(partition, MembershipPartition) and partition.is_crisp:
         hard: HardPartition = partition.to(HARD)
@@ -105,40 +129,84 @@ def collect(
 
     For two hard partitions whatever a table determines is made from the table, without a pass of its own.
     """
+    collected: dict[Request, Any] = {}
+    waiting = dict.fromkeys(requests)
+    for request in list(waiting):
+        waiting |= dict.fromkeys(_needed(request))
+    while waiting:
+        ready = [r for r in waiting if all(n in collected for n in _needed(r))]
+        collected |= _collect_together(ready, inputs, collected, on_block)
+        waiting = {r: None for r in waiting if r not in collected}
+    return collected
+
+
+def _needed(request: Request) -> list[Request]:
+    """The requests whose statistics this one is built on; they take those of its options that they know."""
+    return [
+        Request(need, tuple((o, v) for o, v in request.options if o in need.options))
+        for need in getattr(request.statistic, "needs", ())
+    ]
+
+
+def _collect_together(
+    requests: Sequence[Request],
+    inputs: Inputs,
+    known: Mapping[Request, Any],
+    on_block: Callable[[int, int], None] | None,
+) -> dict[Request, Any]:
+    """Statistics that do not need each other."""
     sides = {r: _sides(r, inputs) for r in requests}
     table = Request(Contingency)
     from_table = [r for r in sides if _is_determined_by_table(r, inputs)]
-    if from_table:
+    if from_table and table not in known:
         sides.setdefault(table, _sides(table, inputs))
+    built_on = {r: [known[n] for n in _needed(r)] for r in sides}
     whole = [r for r in sides if hasattr(r.statistic, "from_whole") and r not in from_table]
     collected = {
-        r: r.statistic.from_whole(*sides[r], weight=inputs.weight, on_block=on_block, **dict(r.options))
+        r: r.statistic.from_whole(
+            *sides[r], *built_on[r], weight=inputs.weight, on_block=on_block, **_all_options(r, inputs)
+        )
         for r in whole
     }
     wanted = [r for r in sides if r not in whole and r not in from_table]
-    if not wanted:
-        return collected
-    rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
+    if wanted:
+        rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
 
-    def one(part: slice) -> list[Any]:
-        cut = {id(p): p.take(part) for p in inputs.partitions.values()}
-        weight = None if inputs.weight is None else inputs.weight[part]
-        return [
-            r.statistic.from_block(*(cut[id(p)] for p in sides[r]), weight=weight, **dict(r.options))
-            for r in wanted
-        ]
+        def one(part: slice) -> list[Any]:
+            cut = {id(p): p.take(part) for p in inputs.partitions.values()}
+            if inputs.X is not None:
+                cut[id(inputs.X.values)] = inputs.X.block(part)
+            weight = None if inputs.weight is None else inputs.weight[part]
+            return [
+                r.statistic.from_block(
+                    *(cut[id(p)] for p in sides[r]), *built_on[r], weight=weight, **dict(r.options)
+                )
+                for r in wanted
+            ]
 
-    merged: list[Any] | None = None
-    soft = any(not isinstance(p, HardPartition) for p in inputs.partitions.values())
-    for found in map_blocks(one, inputs.n_objects, rows, on_block, products=soft):
-        merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
-    assert merged is not None
-    collected |= dict(zip(wanted, merged, strict=True))
-    return collected | {r: r.statistic.from_table(collected[table]) for r in from_table}
+        merged: list[Any] | None = None
+        soft = any(not isinstance(p, HardPartition) for p in inputs.partitions.values())
+        products = soft or inputs.X is not None
+        for found in map_blocks(one, inputs.n_objects, rows, on_block, products=products):
+            merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
+        assert merged is not None
+        collected |= dict(zip(wanted, merged, strict=True))
+    counted = collected | dict(known)
+    return collected | {r: r.statistic.from_table(counted[table]) for r in from_table}
 
 
-def _sides(request: Request, inputs: Inputs) -> list[Partition]:
-    return [inputs.partitions[name] for name in request.statistic.inputs]
+def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
+    """The request's options, and the fitted model for a statistic that can use one."""
+    options = dict(request.options)
+    return {**options, "model": inputs.model} if getattr(request.statistic, "takes_model", False) else options
+
+
+def _sides(request: Request, inputs: Inputs) -> list[Any]:
+    """What a statistic is made from: the values of X, partitions, the model."""
+    made: dict[str, Any] = {**inputs.partitions, "X": None if inputs.X is None else inputs.X.values}
+    if inputs.model is not None:
+        made["model"] = inputs.model
+    return [made[name] for name in request.statistic.inputs]
 
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
@@ -158,7 +226,7 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
 # --- alignment ----------------------------------------------------------------------------------------
 
 
-def _align(partitions: dict[str, Partition]) -> tuple[dict[str, Partition], Array | None, int]:
+def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, int]:
     """Bring all sides to the same objects; also the kept rows of the first, and how many were dropped."""
     sides = list(partitions.items())
     (first_name, first), rest = sides[0], sides[1:]
@@ -215,7 +283,7 @@ def _read_weight(sample_weight: Any) -> tuple[Array | None, Any]:
     return multiplicities(sample_weight), sample_weight.index if is_series else None
 
 
-def _align_weight(weight: Array, index: Any, first: Partition, kept: Partition, rows: Array | None) -> Array:
+def _align_weight(weight: Array, index: Any, first: Any, kept: Any, rows: Array | None) -> Array:
     """Weights of the kept objects: by index where both sides have one, else as the first input lies."""
     if index is not None and first.index is not None and not index.equals(first.index):
         place = _places(index, kept.index, "sample_weight")
@@ -239,8 +307,8 @@ def _align_weight(weight: Array, index: Any, first: Partition, kept: Partition, 
 
 
 def _settle_noise(
-    partitions: dict[str, Partition], weight: Array | None, policy: str
-) -> tuple[dict[str, Partition], Array | None, float, list[str]]:
+    partitions: dict[str, Any], weight: Array | None, policy: str
+) -> tuple[dict[str, Any], Array | None, float, list[str]]:
     masks = {name: p.noise_mask for name, p in partitions.items()}
     noisy = {name: mask for name, mask in masks.items() if mask is not None}
     if not noisy:
@@ -271,8 +339,8 @@ def _settle_noise(
 
 
 def _repeat_noise(
-    partitions: dict[str, Partition], weight: Array, anywhere: Array
-) -> tuple[dict[str, Partition], Array, dict[str, Array | None]]:
+    partitions: dict[str, Any], weight: Array, anywhere: Array
+) -> tuple[dict[str, Any], Array, dict[str, Array | None]]:
     """A noise object of weight 3 is three singletons: repeat it."""
     if weight.dtype.kind != "i":
         raise ParameterError(

@@ -1,5 +1,6 @@
 """The kinds of clustering, their conversions, ensembles, and the door that all of them come in by."""
 
+from partita.partitions.data import DataMatrix
 from partita.partitions.door import as_partition
 from partita.partitions.ensemble import Ensemble
 from partita.partitions.evidential import EvidentialPartition
@@ -13,6 +14,7 @@ from partita.partitions.rough import RoughPartition
 
 __all__ = [
     "ALL",
+    "DataMatrix",
     "EVIDENTIAL",
     "Ensemble",
     "EvidentialPartition",

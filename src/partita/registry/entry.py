@@ -31,7 +31,7 @@ ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
 
 ON_UNDEFINED = ("nan", "raise")
-INPUT_ORDER = ("X", "truth", "found")
+INPUT_ORDER = ("X", "truth", "found", "model")
 
 
 @dataclass(frozen=True)

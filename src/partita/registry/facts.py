@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -76,3 +76,10 @@ class Example:
     def partitions(self) -> list[Any]:
         """The inputs as partitions."""
         return [as_partition(obj, self.kind) for obj in self.inputs]
+
+    def arguments(self, names: Sequence[str]) -> list[Any]:
+        """The inputs of an index: partitions, and the data as it is."""
+        return [
+            obj if name == "X" else as_partition(obj, self.kind)
+            for name, obj in zip(names, self.inputs, strict=True)
+        ]

@@ -1,0 +1,45 @@
+"""Labels: their range, and the table of two blocks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def low_and_high(values: Any) -> Any:
+    """The smallest and the largest of a block of labels, in one look at each."""
+    low = values[0]
+    high = values[0]
+    for value in values:
+        low = min(low, value)
+        high = max(high, value)
+    return low, high
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def count_pairs(a: Any, b: Any, low_a: int, low_b: int, rows: int, columns: int) -> Any:
+    """Count how often each pair of labels occurs: the ``(rows, columns)`` table of two label blocks.
+
+    Labels outside ``[low, low + rows)`` or ``[low, low + columns)`` are only counted: the caller's array may
+    have changed since its range was found. Four private tables take turns, so that equal neighbours do not
+    wait for each other's counter.
+
+    Returns
+    -------
+    table, number of labels that were outside
+    """
+    # a negative offset is a huge one when unsigned, so one comparison holds both ends
+    height, width = np.uint64(rows), np.uint64(columns)
+    private = np.zeros((4, rows * columns), dtype=np.int64)
+    strays = 0
+    for i in range(a.shape[0]):
+        row = np.uint64(a[i] - low_a)
+        column = np.uint64(b[i] - low_b)
+        if row < height and column < width:
+            private[i & 3, row * width + column] += 1
+        else:
+            strays += 1
+    return private.sum(axis=0).reshape(rows, columns), strays

@@ -1,0 +1,101 @@
+"""The data a clustering was made from: one row for each object, one column for each feature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, frame_library, is_sparse, numeric_frame, read_only
+from partita.errors import ParameterError
+from partita.partitions.partition import row_selection
+
+
+class DataMatrix:
+    """Numbers ``(n, d)``, checked once: finite, in single or double precision.
+
+    Parameters
+    ----------
+    X : array or data frame
+        One row for each object. Whole numbers and truth values become numbers; text is refused.
+    """
+
+    note = ""
+    noise_mask = None
+
+    def __init__(self, X: Any) -> None:
+        self.frame = frame_library(X)
+        self.index: Any = None
+        self.features: tuple[Any, ...] = ()
+        if self.frame is not None:
+            values, names, self.index = numeric_frame(X)
+            self.features = tuple(names)
+        else:
+            values = _numbers(X)
+        if values.ndim != 2 or 0 in values.shape:
+            raise ParameterError(
+                "X is no table of objects and features.",
+                got=f"array of shape {values.shape}",
+                need="shape (n, d): a row for each object, a column for each feature",
+                fix="X.reshape(-1, 1) for a single feature" if values.ndim == 1 else None,
+            )
+        if values.dtype != np.float32:
+            values = values.astype(np.float64, copy=False)
+        bad = ~np.isfinite(values.sum(dtype=np.float64))
+        if bad and not np.isfinite(values).all():
+            row, column = np.argwhere(~np.isfinite(values))[0]
+            raise ParameterError(
+                "X has missing or infinite values.",
+                got=f"{int((~np.isfinite(values)).sum())} of them, the first in row {row}, column {column}",
+                need="finite numbers",
+                fix="impute them, or drop these objects from X and from the clustering",
+            )
+        self.values = read_only(np.ascontiguousarray(values))
+
+    @property
+    def n_objects(self) -> int:
+        """The number of objects."""
+        return int(self.values.shape[0])
+
+    def take(self, rows: Any) -> DataMatrix:
+        """The same features of some of the objects."""
+        chosen = row_selection(rows, self.n_objects)
+        made = DataMatrix.__new__(DataMatrix)
+        made.frame, made.features = self.frame, self.features
+        made.index = None if self.index is None else self.index[chosen]
+        made.values = read_only(np.ascontiguousarray(self.values[chosen]))
+        return made
+
+    def block(self, rows: slice) -> Array:
+        """Some rows in double precision."""
+        return np.asarray(self.values[rows], dtype=np.float64)
+
+    def __repr__(self) -> str:
+        n, d = self.values.shape
+        return f"X(n={n}, d={d})"
+
+
+def _numbers(X: Any) -> Array:
+    if is_sparse(X):
+        raise ParameterError(
+            "X is sparse, and these indices need all values.",
+            got=f"a sparse matrix of shape {X.shape}",
+            need="a dense array",
+            fix="X.toarray(), or TruncatedSVD first if it does not fit",
+        )
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ParameterError("X has masked values.", got="a masked array", need="finite numbers")
+    try:
+        values = np.asarray(X)
+        if values.dtype.kind in "biuO":
+            values = values.astype(np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0, dtype=object)
+    if values.dtype.kind != "f":
+        raise ParameterError(
+            "X holds no numbers.",
+            got=f"{type(X).__name__}, dtype {values.dtype}" if values.size else f"{type(X).__name__}",
+            need="an (n, d) array of numbers",
+            fix="encode text columns as numbers, or leave them out",
+        )
+    return values
