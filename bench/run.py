@@ -18,6 +18,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 import coassociation
 import distributional
+import internal
 import partita as pt
 from partita.partitions import FUZZY
 from partita.statistics import Contingency
@@ -141,4 +142,5 @@ if __name__ == "__main__":
         part()
     coassociation.run(report, best)
     distributional.run(report, best)
+    internal.run(report, best)
     print(f"{len(missed)} targets missed" if missed else "all targets met")

@@ -22,6 +22,7 @@ from partita.partitions import (
     PossibilisticPartition,
     RoughPartition,
 )
+from partita.registry import Index
 
 # no test may depend on how fast the machine is
 settings.register_profile(
@@ -125,6 +126,36 @@ def triples(
 ) -> st.SearchStrategy[tuple[Partition, Partition, Partition]]:
     """Three partitions of the same objects."""
     return _together(3, kinds, min_n, max_n)
+
+
+@st.composite
+def data_matrices(draw: st.DrawFn, n: int) -> np.ndarray:
+    """Small whole coordinates in one to three features: ties, duplicates and constant features occur."""
+    d = draw(st.integers(1, 3))
+    row = st.lists(st.integers(-3, 3), min_size=d, max_size=d)
+    return np.array(draw(st.lists(row, min_size=n, max_size=n)), dtype=float)
+
+
+def inputs_of(data: st.DataObject, entry: Index, n: int) -> list[np.ndarray | Partition]:
+    """What an index takes, for n objects: data, and partitions of kinds it is defined for."""
+    drawn: list[np.ndarray | Partition] = []
+    for name in entry.inputs:
+        kind = data.draw(st.sampled_from(entry.kinds))
+        if name == "X":
+            X = data.draw(data_matrices(n))
+            if entry.name == "stochastic_complexity":
+                X = (X > 0).astype(float)
+            elif entry.name == "partition_negentropy":  # which refuses whole numbers that come often
+                X = X + 0.137 * np.arange(n)[:, None]
+            drawn.append(X)
+        else:
+            drawn.append(data.draw(STRATEGIES[kind](n)))
+    return drawn
+
+
+def rows_of(given: np.ndarray | Partition, rows: np.ndarray) -> np.ndarray | Partition:
+    """The same of some objects."""
+    return given.take(rows) if isinstance(given, Partition) else given[rows]
 
 
 def integer_weights(n: int) -> st.SearchStrategy[np.ndarray]:

@@ -1261,23 +1261,3 @@ def test_references_agree_where_they_meet(sides, spec):
             cut = {v for v, degree in possible.items() if degree >= level}
             rows = [by_definition.sets_of(level <= T) for T in (P, Q)]
             assert cut == set(by_definition.rough_values(*rows, value)[0])
-
-
-# --- time -------------------------------------------------------------------------------------------------
-
-
-def test_a_budget_ends_with_certified_bounds():
-    """Both sides rough, out of reach in a hundredth of a second: bounds that hold for completions drawn."""
-    rng = np.random.default_rng(0)
-    sides = [
-        pt.RoughPartition((rng.random((80, 4)) < 0.5) | np.eye(4, dtype=bool)[rng.integers(0, 4, 80)])
-        for _ in range(2)
-    ]
-    for spec in ("rand", "adjusted_rand", "variation_of_information", "classification_error"):
-        result = pt.distribution(*sides, spec, budget_seconds=0.01)
-        assert result.method in ("bound", "exact")
-        drawn = pt.distribution(*sides, spec, method="sample", n_samples=200, random_state=0)
-        assert result.lower_within[0] <= drawn.lower + TINY
-        assert drawn.upper <= result.upper_within[1] + TINY
-        assert result.lower == result.lower_within[0]
-        assert result.upper == result.upper_within[1]

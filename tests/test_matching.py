@@ -19,7 +19,6 @@ from partita.errors import (
     KindError,
     MismatchError,
     ParameterError,
-    PartitionError,
     TooLargeError,
     UndefinedIndexWarning,
 )
@@ -192,6 +191,7 @@ def test_optimal_is_at_least_greedy_and_matching_at_least_pairing(counts):
     [
         pytest.param(e, example, id=f"{e.name}-{kind}")
         for e in catalogue()
+        if "X" not in e.inputs  # those have tests of their own, with data
         for kind, example in e.refuted.get("relabelling_invariant", {}).items()
     ],
 )
@@ -426,9 +426,9 @@ def test_objects_follow_their_clusters_through_noise_and_alignment():
         ({"normalize": "clusters"}, ParameterError),
         ({"similarity": "centroid"}, ParameterError),
         ({"X": [[0.0], [1.0]]}, ParameterError),
-        ({"similarity": "centroid", "X": [0.0, 1.0]}, PartitionError),
-        ({"similarity": "centroid", "X": [["a"], ["b"]]}, PartitionError),
-        ({"similarity": "centroid", "X": [[0.0], [np.nan]]}, PartitionError),
+        ({"similarity": "centroid", "X": [0.0, 1.0]}, ParameterError),
+        ({"similarity": "centroid", "X": [["a"], ["b"]]}, ParameterError),
+        ({"similarity": "centroid", "X": [[0.0], [np.nan]]}, ParameterError),
         ({"similarity": "centroid", "X": [[0.0], [1.0], [2.0]]}, MismatchError),
         ({"noise": "drop"}, ParameterError),
     ],

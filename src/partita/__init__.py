@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         pairwise_masses,
     )
     from partita.registry import index
+    from partita.validation import SideBySide, Validation, scorer, validate
 
 _HOMES = {
     "Alignment": "partita.alignment",
@@ -43,6 +44,8 @@ _HOMES = {
     "PossibilisticPartition": "partita.partitions",
     "RoughPartition": "partita.partitions",
     "SetDistance": "partita.distributional",
+    "SideBySide": "partita.validation",
+    "Validation": "partita.validation",
     "align": "partita.alignment",
     "as_partition": "partita.partitions",
     "coassociation": "partita.partitions",
@@ -51,8 +54,10 @@ _HOMES = {
     "hausdorff": "partita.distributional",
     "index": "partita.indices",
     "pairwise_masses": "partita.partitions",
+    "scorer": "partita.validation",
     "self_agreement": "partita.comparison",
     "set_matching": "partita.alignment",
+    "validate": "partita.validation",
 }
 _ROOMS = ("distributional", "drop_in", "errors", "indices", "statistics")
 
@@ -68,6 +73,8 @@ __all__ = [
     "PossibilisticPartition",
     "RoughPartition",
     "SetDistance",
+    "SideBySide",
+    "Validation",
     "align",
     "as_partition",
     "coassociation",
@@ -80,9 +87,11 @@ __all__ = [
     "index",
     "indices",
     "pairwise_masses",
+    "scorer",
     "self_agreement",
     "set_matching",
     "statistics",
+    "validate",
 ]
 
 

@@ -17,7 +17,6 @@ from partita.errors import (
     KindError,
     MismatchError,
     ParameterError,
-    PartitionError,
     UndefinedIndexError,
     UndefinedIndexWarning,
 )
@@ -452,37 +451,14 @@ def _collect(
             got=f"similarity={similarity!r}, X={'None' if X is None else 'given'}",
             need='similarity="centroid" and X together',
         )
-    sides = {"truth": as_partition(truth), "found": as_partition(found)}
-    if X is None:
-        inputs = prepare(sides, noise=noise, sample_weight=sample_weight)
-    else:
-        data, rows = _data(X, sides["truth"])
-        inputs = prepare({**sides, "X": rows}, noise=noise, sample_weight=sample_weight)
+    given = {"truth": truth, "found": found} if X is None else {"X": X, "truth": truth, "found": found}
+    inputs = prepare(given, noise=noise, sample_weight=sample_weight)
     if not inputs.n_objects:
         return inputs, None, None
     request = Request(Contingency)
     table = collect([request], inputs)[request]
-    if X is None:
+    if inputs.X is None:
         return inputs, table, None
-    kept = data[np.asarray(inputs.partitions["X"].labels, dtype=np.int64)]  # type: ignore[attr-defined]
     prepared = inputs.partitions["truth"], inputs.partitions["found"]
+    kept = np.asarray(inputs.X.values, dtype=np.float64)
     return inputs, table, centroid_closeness(*prepared, kept, inputs.weight)
-
-
-def _data(X: Any, truth: Partition) -> tuple[Floats, HardPartition]:
-    """The objects, and a clustering that numbers them: it tells which are left when inputs are aligned."""
-    try:
-        data = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        data = np.empty(0)
-    if data.ndim != 2 or not data.shape[1] or not np.isfinite(data).all():
-        raise PartitionError(
-            "X does not describe the objects by numbers.",
-            got=f"array of shape {data.shape}",
-            need="finite numbers of shape (n, d)",
-        )
-    index = getattr(X, "index", None)
-    index = index if hasattr(index, "get_indexer") else truth.index
-    if index is not None and len(index) != len(data):
-        index = None
-    return data, HardPartition(np.arange(len(data)), index=index)

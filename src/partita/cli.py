@@ -152,11 +152,7 @@ def compare(indices: str | None, weight: str | None, noise: str, form: str, **gi
         result = comparison.compare(
             *sides, indices=_split_indices(indices), noise=noise, sample_weight=weights
         )
-    click.echo(result.write(form))
-    if form == "csv":  # rows only on stdout, but what was dropped is always told
-        skipped = ", ".join(x.index for x in result.left_out)
-        for note in (*result.notes, *([f"left out: {skipped}"] if skipped else [])):
-            click.echo(note, err=True)
+    _show(result, form)
 
 
 @commands.command()
@@ -248,10 +244,101 @@ def distribution(
             budget_seconds=budget,
             random_state=seed,
         )
+    _show(result, form)
+
+
+@commands.command()
+@click.argument("data")
+@click.option("--labels", metavar="NAME", help="The column of DATA that holds the labels.")
+@click.option(
+    "--memberships",
+    metavar="FILE",
+    help="A file with the clustering: labels, or one column for each cluster. Instead of --labels.",
+)
+@click.option("--columns", metavar="NAME[,NAME...]", help="The features. Default: all other columns of DATA.")
+@click.option("--id", "id_column", metavar="NAME", help="The column that names the objects, in both files.")
+@click.option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
+@click.option("--header/--no-header", default=None, help="Whether the first line holds the names of columns.")
+@click.option(
+    "--indices",
+    metavar="NAME[,NAME...]",
+    help="Names or symbols, with options after a colon: CH,silhouette:sample_size=2000. "
+    "Default: every index that applies and is quick.",
+)
+@click.option(
+    "--metric",
+    default="euclidean",
+    show_default=True,
+    help='For distances between objects; "precomputed" if DATA holds them.',
+)
+@click.option(
+    "--noise",
+    type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
+    default="cluster",
+    show_default=True,
+    help="What objects labelled -1 beside non-negative labels are.",
+)
+@form_option
+def validate(
+    data: str,
+    labels: str | None,
+    memberships: str | None,
+    columns: str | None,
+    id_column: str | None,
+    kind: str | None,
+    header: bool | None,
+    indices: str | None,
+    metric: str,
+    noise: str,
+    form: str,
+) -> None:
+    """Judge a clustering by the data it is of.
+
+    DATA is a .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz file with one line for each object.
+
+    \b
+    Examples:
+      partita validate flowers.csv --labels cluster
+      partita validate flowers.csv --memberships mixture.csv --id flower --indices XB,PC,silhouette
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.errors import ParameterError
+    from partita.files import read_data, read_partition
+    from partita.validation import validate as run
+
+    if (labels is None) == (memberships is None):
+        raise ParameterError(
+            "which clustering is to be judged?",
+            got="both --labels and --memberships" if labels else "neither --labels nor --memberships",
+            need="--labels NAME, a column of the data, or --memberships FILE",
+        )
+    found = read_partition(
+        data if memberships is None else memberships,
+        columns=None if labels is None else [labels],
+        id_column=id_column,
+        kind=kind,
+        header=header,
+    )
+    X = read_data(
+        data,
+        columns=_split_columns(columns),
+        leave_out=[] if labels is None else [labels],
+        id_column=id_column,
+        header=header,
+    )
+    with _advising_identifiers(id_column):
+        result = run(X, found, indices=_split_indices(indices), metric=metric, noise=noise)
+    _show(result, form)
+
+
+def _show(result: Any, form: str) -> None:
+    """Print a result; as CSV only its rows, with what was dropped told beside them."""
     click.echo(result.write(form))
     if form == "csv":
-        for note in result.table().notes:
-            click.echo(note, err=True)
+        skipped = ", ".join(x.index for x in getattr(result, "left_out", ()))
+        reading = getattr(result, "reading", "")
+        for note in (reading, *result.notes, f"left out: {skipped}" if skipped else ""):
+            if note:
+                click.echo(note, err=True)
 
 
 def _split_columns(text: str | None) -> list[str] | None:
@@ -347,4 +434,5 @@ def _in_options(text: str) -> str:
 
     text = re.sub(r'\bkind="(\w+)"', r"--truth-kind or --found-kind \1", text)
     text = re.sub(r'\b(noise|method|tnorm|reading|empty)="', r'--\1 "', text)
+    text = text.replace('index="', '--index "').replace("budget_seconds", "--budget")
     return text.replace("normalize=True", "--normalize").replace("n_samples", "--samples")

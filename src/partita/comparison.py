@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import Inputs, collect, pair_operations, prepare
-from partita.errors import ParameterError, PartitaError, PartitionError, UndefinedIndexError, near_names
+from partita.errors import ParameterError, PartitionError, UndefinedIndexError
+from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Index, find, resolve
-from partita.results import Result, Table, join_texts, number
+from partita.results import join_texts
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -38,137 +37,10 @@ USUAL = (
 
 MOST_REPEATED = 1_000_000
 
-MOST_PAIR_OPERATIONS = 1e9
-"""What compare computes unasked; indices that look at more pairs of objects must be named."""
-
-
-@dataclass(frozen=True)
-class IndexValue:
-    """One index with its value: a row of a comparison."""
-
-    index: str
-    symbol: str
-    value: float
-    best: float
-    direction: str
-    lower: float = math.nan
-    upper: float = math.nan
-    p: float = math.nan
-    caveat: str = ""
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """An index that was not computed, why, and what it would cost."""
-
-    index: str
-    reason: str
-    cost: str = ""
-
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
-    """Every index that applies to two clusterings; ``result["ARI"].value`` is one number.
-
-    Attributes
-    ----------
-    rows : tuple of IndexValue
-        One for each index.
-    left_out : tuple of LeftOut
-        Indices that do not apply, with the reason.
-    title : str
-        What was compared, in words.
-    """
-
-    rows: tuple[IndexValue, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    title: str = ""
-
-    def __getitem__(self, name: str) -> IndexValue:
-        row = self._by_spelling.get(_spelled(name))
-        if row is not None:
-            return row
-        skipped = next((x for x in self.left_out if _spelled(name) == x.index), None)
-        if skipped is not None:
-            raise ParameterError(f"{skipped.index} was left out.", got=skipped.reason)
-        raise near_names(str(name), [s for r in self.rows for s in (r.index, r.symbol) if s], noun="row")
-
-    def __contains__(self, name: object) -> bool:
-        return _spelled(name) in self._by_spelling
-
-    @cached_property
-    def _by_spelling(self) -> dict[str, IndexValue]:
-        return {row.index: row for row in self.rows}
-
-    def __iter__(self) -> Any:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of all columns."""
-        return tuple(f.name for f in fields(IndexValue))
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary a row, with every column."""
-        return [asdict(row) for row in self.rows]
-
-    def table(self) -> Table:
-        """The rows, as they print; columns that hold nothing are left away."""
-        pieces = Counter(piece for row in self.rows for piece in row.caveat.split("; ") if piece)
-        often = [piece for piece, times in pieces.items() if times > 1]
-        marks = {piece: f"[{i}]" for i, piece in enumerate(often, start=1)}
-        rows = tuple(tuple(_cell(n, row, marks) for n in self.columns) for row in self.rows)
-        footnotes = tuple(f"{mark} {piece}" for piece, mark in marks.items())
-        reasons: dict[str, list[str]] = {}
-        for x in self.left_out:
-            reasons.setdefault(x.reason, []).append(x.index)
-        skipped = tuple(f"left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
-        return Table(self.title, self.columns, rows, footnotes + self.notes + skipped).without_blank_columns()
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dictionary that JSON can hold, and that `from_dict` reads."""
-        return {**super().to_dict(), "title": self.title, "left_out": [asdict(x) for x in self.left_out]}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        """The comparison that `to_dict` wrote."""
-        if data.get("result") != cls.__name__:
-            raise ParameterError(
-                "this is no comparison.", got=f"result {data.get('result')!r}", need=cls.__name__
-            )
-        numeric = ("value", "best", "lower", "upper", "p")
-        records: list[dict[str, Any]] = [
-            {k: number(v) if k in numeric else v for k, v in row.items()} for row in data["rows"]
-        ]
-        return cls(
-            notes=tuple(data["notes"]),
-            provenance=dict(data["provenance"]),
-            rows=tuple(IndexValue(**record) for record in records),
-            left_out=tuple(LeftOut(**x) for x in data["left_out"]),
-            title=data["title"],
-        )
-
-
-def _spelled(name: Any) -> str:
-    """The label of the index that a name or symbol means; the name itself if it means none."""
-    try:
-        return find(name).label
-    except PartitaError:
-        return str(name)
-
-
-def _cell(column: str, row: IndexValue, marks: Mapping[str, str]) -> Any:
-    """A value as the table shows it: nan only where nothing is known, a mark for a caveat that rows share."""
-    value = getattr(row, column)
-    keeps_nan = column == "value" and math.isnan(row.lower)
-    if column == "caveat":
-        pieces = value.split("; ") if value else []
-        text = "; ".join(piece for piece in pieces if piece not in marks)
-        return " ".join([marks[piece] for piece in pieces if piece in marks] + [text] * bool(text))
-    return None if isinstance(value, float) and math.isnan(value) and not keeps_nan else value
+class Comparison(IndexTable):
+    """Every index that applies to two clusterings; ``result["ARI"].value`` is one number."""
 
 
 def compare(
@@ -280,6 +152,8 @@ def _split(
             entry.check_kinds(inputs.kinds)
         if entry.range_of(inputs.kinds) is None:
             reason = f"not defined for {kinds}; {entry.way_out}"
+            if inputs.weight is not None and entry.is_of_table:
+                reason = f"not defined for {kinds}, and weights leave no lower and upper values"
             left_out.append(LeftOut(entry.label, reason))
             continue
         cost = pair_operations(entry.requests, inputs)
@@ -366,6 +240,7 @@ def _provenance(
     from partita import __version__
 
     sampled = [row.index for row in rows if "sampled" in row.caveat]
+    bounded = [row.index for row in rows if "certified outer bounds" in row.caveat]
     return {
         "partita": __version__,
         "n": inputs.n_objects,
@@ -374,7 +249,13 @@ def _provenance(
         "noise": noise,
         "coverage": inputs.coverage,
         "weighted": inputs.weight is not None,
-        "method": f"sampled: {', '.join(sampled)}; the rest exact" if sampled else "exact",
+        "method": join_texts(
+            [
+                f"sampled: {', '.join(sampled)}" if sampled else "",
+                f"bounds: {', '.join(bounded)}" if bounded else "",
+                "the rest exact" if sampled or bounded else "exact",
+            ]
+        ),
     }
 
 

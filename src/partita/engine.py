@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,28 @@ class Request:
     (names). An additive one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole
     one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``, and
     ``pair_operations`` if it looks at pairs. What the table of two hard partitions determines has
-    ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass.
+    ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass. One
+    that is not defined for all data has ``check(X)``, which refuses what it cannot judge.
     """
 
     statistic: type[Any]
     options: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, statistic: type[Any], options: Mapping[str, Any]) -> Request:
+        """A statistic with those of the options that are its own and differ from what it takes by default."""
+        make: Any = statistic
+        standard = _standard_options(make)
+        asked = ((name, options[name]) for name in statistic.options if name in options)
+        return cls(statistic, tuple((k, v) for k, v in asked if k not in standard or standard[k] != v))
+
+
+@cache
+def _standard_options(statistic: Any) -> dict[str, Any]:
+    """What a statistic takes for each of its options that is not given."""
+    make = getattr(statistic, "from_whole", None) or statistic.from_block
+    given = inspect.signature(make).parameters
+    return {o: given[o].default for o in statistic.options if o in given}
 
 
 @dataclass(frozen=True)
@@ -61,17 +79,22 @@ class Inputs:
         return tuple(p.kind for p in self.partitions.values())
 
 
-def prepare(given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: Any = None) -> Inputs:
+def prepare(
+    given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: Any = None, metric: str = ""
+) -> Inputs:
     """Turn what a caller gave into partitions of the same objects, jointly.
 
-    Objects are aligned by index where all sides have one, and the noise policy is applied to all sides.
+    Objects are aligned by index where all sides have one, and the noise policy is applied to all sides. With
+    ``metric="precomputed"`` X holds distances between objects.
     """
     if not isinstance(noise, str) or noise not in NOISE_POLICIES:
         raise ParameterError(
             "no such noise policy.", got=repr(noise), need=", ".join(f'"{p}"' for p in NOISE_POLICIES)
         )
     X = given.get("X")
-    sides: dict[str, Any] = {} if X is None else {"X": DataMatrix(X)}
+    sides: dict[str, Any] = (
+        {"X": DataMatrix(X, are_distances=metric == "precomputed")} if "X" in given else {}
+    )
     sides |= {name: as_partition(obj, X=X) for name, obj in given.items() if name != "X"}
     model = next((obj for name, obj in given.items() if name != "X" and is_mixture(obj)), None)
     if "model" in given and model is None:
@@ -142,10 +165,7 @@ def collect(
 
 def _needed(request: Request) -> list[Request]:
     """The requests whose statistics this one is built on; they take those of its options that they know."""
-    return [
-        Request(need, tuple((o, v) for o, v in request.options if o in need.options))
-        for need in getattr(request.statistic, "needs", ())
-    ]
+    return [Request.of(need, dict(request.options)) for need in getattr(request.statistic, "needs", ())]
 
 
 def _collect_together(

@@ -14,6 +14,7 @@ import partita.indices  # noqa: F401 (registers the indices that are listed here
 from partita.errors import near_names
 from partita.partitions import Kind
 from partita.registry import CLAIMS, Index, find, indices
+from partita.registry.curves import Curve, curves
 from partita.results import Result, Table, show
 
 __all__ = ["Catalogue", "IndexCard", "card", "catalogue", "reference"]
@@ -26,9 +27,10 @@ WIDEST_RANGE = 18
 
 @dataclass(frozen=True, repr=False)
 class Catalogue(Result):
-    """All indices, one row each."""
+    """All indices, one row each, then the curves over numbers of clusters."""
 
     entries: tuple[Index, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each index."""
@@ -46,6 +48,20 @@ class Catalogue(Result):
                 "references": ", ".join(entry.references),
             }
             for entry in self.entries
+        ] + [
+            {
+                "index": curve.name,
+                "symbol": "",
+                "title": curve.title,
+                "inputs": f"{curve.of} for several k",
+                "kinds": "",
+                "range": "",
+                "best": curve.best,
+                "direction": curve.direction,
+                "claims": "",
+                "references": ", ".join(curve.references),
+            }
+            for curve in self.curves
         ]
 
     def table(self) -> Table:
@@ -68,6 +84,9 @@ class Catalogue(Result):
                 ", ".join(entry.references),
             )
             for entry in self.entries
+        ) + tuple(
+            (c.name, "", "", f"curve of {c.of}", c.direction, "", ", ".join(c.references))
+            for c in self.curves
         )
         legend = (
             f"kinds: {_legend(KIND_LETTERS)}",
@@ -79,7 +98,7 @@ class Catalogue(Result):
 
     @property
     def _title(self) -> str:
-        return f"{len(self.entries)} indices"
+        return f"{len(self.entries)} indices" + (f", {len(self.curves)} curves" if self.curves else "")
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,11 +121,14 @@ class IndexCard(Result):
 
 def catalogue() -> Catalogue:
     """Every index with its kinds, range, direction, claims and references."""
-    return Catalogue(entries=tuple(indices()))
+    return Catalogue(entries=tuple(indices()), curves=tuple(curves()))
 
 
 def card(name: str | Index) -> IndexCard:
-    """Everything known about one index."""
+    """Everything known about one index, or one curve."""
+    curve = next((c for c in curves() if isinstance(name, str) and c.name == name.strip().lower()), None)
+    if curve is not None:
+        return _curve_card(curve)
     entry = find(name)
     best = f"{show(entry.best)} ({entry.direction} is better)" if entry.best is not None else ""
     facts: list[tuple[str, str]] = [
@@ -144,6 +166,22 @@ def card(name: str | Index) -> IndexCard:
     )
 
 
+def _curve_card(curve: Curve) -> IndexCard:
+    facts = [
+        ("curve of", f"{curve.of}, for several numbers of clusters"),
+        ("rule", curve.rule),
+        ("what", " ".join(_summary(curve).split())),
+        ("formula", curve.formula),
+        ("best", f"{show(curve.best)} ({curve.direction} is better)" if curve.best is not None else ""),
+        ("pitfalls", " ".join(_pitfalls(curve).split())),
+        *(("checked values", f"{list(map(show, e.expected))} ({e.source})") for e in curve.examples),
+        *(("reference", reference(key)) for key in curve.references),
+    ]
+    return IndexCard(
+        name=curve.name, title=curve.title, facts=tuple((fact, text) for fact, text in facts if text)
+    )
+
+
 def range_text(entry: Index, kind: Kind) -> str:
     """Both ends of the range for a kind, in words where they depend on the input."""
     ends = entry.range_of((kind,) * max(1, len([n for n in entry.inputs if n != "X"])))
@@ -160,7 +198,10 @@ def _end_text(end: Any) -> str:
 
 def _short_range(entry: Index) -> str:
     text = range_text(entry, entry.kinds[0]).replace("not known", "?")
-    return text if len(text) <= WIDEST_RANGE else text.partition(",")[0] + ", ...]"
+    if len(text) <= WIDEST_RANGE:
+        return text
+    low = text.partition(",")[0]
+    return f"{low}, ...]" if len(low) < WIDEST_RANGE // 2 else "[..., ...]"
 
 
 def _by_kind(entry: Index, text_of: Callable[[Kind], str]) -> str:
@@ -223,11 +264,11 @@ def _option_text(entry: Index, name: str) -> str:
     return f"{name}={default!r}" + (f" (or {', '.join(others)})" if others else "")
 
 
-def _summary(entry: Index) -> str:
+def _summary(entry: Index | Curve) -> str:
     return inspect.cleandoc(entry.__doc__ or "").split("\n\n")[0]
 
 
-def _pitfalls(entry: Index) -> str:
+def _pitfalls(entry: Index | Curve) -> str:
     found = re.search(
         r"Pitfalls\n-+\n(.*?)(?:\n\n\w+\n-+\n|\Z)", inspect.cleandoc(entry.__doc__ or ""), re.DOTALL
     )

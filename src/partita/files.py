@@ -1,4 +1,4 @@
-"""Clusterings from files: CSV, TSV (also gzipped), .npy and .npz. Nothing is unpickled."""
+"""Clusterings and data from files: CSV, TSV (also gzipped), .npy and .npz. Nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import gzip
 import io
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from partita.arrays import missing_labels
 from partita.errors import FileError, MismatchError, ParameterError, PartitaError, PartitionError, near_names
 from partita.partitions import as_partition
 
-__all__ = ["read_partition", "read_weights"]
+__all__ = ["read_data", "read_partition", "read_weights"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 OTHER_SEPARATORS = ";,\t|"
@@ -54,13 +55,60 @@ def read_partition(
     normalize : bool
         Divide each row of memberships by its sum first.
     """
+    with _named(path) as file:
+        if file.suffix.lower() in (".npy", ".npz"):
+            return _from_numpy(file, columns, id_column, kind, normalize)
+        return _from_text(file, columns, id_column, kind, header, normalize)
+
+
+def read_data(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    leave_out: Sequence[str] = (),
+    id_column: str | None = None,
+    header: bool | None = None,
+) -> Any:
+    """Read data, one line for each object, one column for each feature, as a pandas frame or an array.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.tsv`` (also ``.gz``), ``.npy``, or ``.npz`` with one array.
+    columns, leave_out : lists of str
+        Which columns are features; by default all but those left out and the identifiers.
+    id_column, header : str, bool
+        As in `read_partition`.
+    """
+    with _named(path) as file:
+        if file.suffix.lower() in (".npy", ".npz"):
+            return next(iter(_loaded(file, columns).values()))
+        text = _TextTable(file, id_column, header)
+        _check_names([*(columns or ()), *leave_out], text.free, "column")
+        chosen = list(columns) if columns is not None else [c for c in text.free if c not in leave_out]
+        frame = text.frame(labels=[])
+        words = [name for name in chosen if frame[name].dtype.kind not in "biuf"]
+        if words or not chosen:
+            raise FileError(
+                "features are numbers, and not all of these columns are."
+                if words
+                else "there are no features.",
+                got=f"words in {', '.join(map(repr, words[:5]))}" if words else ", ".join(text.names),
+                need="columns of numbers",
+                fix="--columns NAME,NAME for the features, or --id and --labels for those that are none",
+            )
+        index = None if text.id is None else _identifiers(frame[text.id], text.id)
+        return frame[chosen] if index is None else frame[chosen].set_axis(index)
+
+
+@contextmanager
+def _named(path: str | Path) -> Iterator[Path]:
+    """The file; whatever goes wrong with it is told with its name."""
     file, shown = Path(path), str(path) or "''"
     try:
         if file.is_dir():
             raise FileError("this is a directory.", need="a file")
-        if file.suffix.lower() in (".npy", ".npz"):
-            return _from_numpy(file, columns, id_column, kind, normalize)
-        return _from_text(file, columns, id_column, kind, header, normalize)
+        yield file
     except PartitaError as problem:
         problem.got = f"{shown}: {problem.got}" if problem.got else shown
         raise
@@ -91,9 +139,19 @@ def _from_numpy(
             need="a .csv or .tsv file",
             fix="leave --id away if both files have the same objects in the same order",
         )
+    arrays = _loaded(file, columns)
+    if len(arrays) > 1:
+        return as_partition(arrays, kind, normalize=normalize)
+    ((name, array),) = arrays.items()
+    if not isinstance(array, np.ndarray):
+        raise FileError("this .npz file holds something else than arrays.", got=name, need="an array")
+    return as_partition(array, kind, normalize=normalize)
+
+
+def _loaded(file: Path, columns: Sequence[str] | None) -> dict[str, Any]:
     with file.open("rb") as stream:
         try:
-            arrays = _arrays(np.load(stream, allow_pickle=False), columns)
+            return _arrays(np.load(stream, allow_pickle=False), columns)
         except PartitaError:
             raise
         except Exception as problem:  # noqa: BLE001 (numpy's parsers let pass whatever they meet)
@@ -102,12 +160,6 @@ def _from_numpy(
                 got=str(problem).partition("\n")[0],
                 need="an array saved by numpy.save or numpy.savez, whole, without Python objects in it",
             ) from None
-    if len(arrays) > 1:
-        return as_partition(arrays, kind, normalize=normalize)
-    ((name, array),) = arrays.items()
-    if not isinstance(array, np.ndarray):
-        raise FileError("this .npz file holds something else than arrays.", got=name, need="an array")
-    return as_partition(array, kind, normalize=normalize)
 
 
 def _arrays(loaded: Any, columns: Sequence[str] | None) -> dict[str, Any]:
@@ -174,19 +226,14 @@ def read_weights(
     path: str | Path, column: str, *, id_column: str | None = None, header: bool | None = None
 ) -> Any:
     """Read how often each object counts from a column of a text file, as a pandas series."""
-    try:
-        text = _TextTable(Path(path), id_column, header)
+    with _named(path) as file:
+        text = _TextTable(file, id_column, header)
         _check_names([column], text.free, "column")
         frame = text.frame(labels=[])
         if frame[column].dtype.kind not in "biuf" or frame[column].isna().any():
             raise FileError("weights are no numbers.", got=f"column {column!r}", need="a number in each line")
         weights = frame[column]
         return weights if text.id is None else weights.set_axis(_identifiers(frame[text.id], text.id))
-    except PartitaError as problem:
-        problem.got = f"{path}: {problem.got}" if problem.got else str(path)
-        raise
-    except OSError as problem:
-        raise FileError("this file cannot be read.", got=f"{path}: {problem.strerror}") from None
 
 
 class _TextTable:

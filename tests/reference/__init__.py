@@ -2,13 +2,27 @@
 
 `REFERENCE[name](U, V)` takes membership matrices of shape (n, k) and (n, k'), the truth first, and gives a
 float, nan where the index is undefined; options are keywords, as those of the index.
-`REFERENCE_OF_ONE[name](U)` are the indices of a single partition. Nothing here imports partita.
+`REFERENCE_OF_ONE[name](U)` are the indices of a single partition, `REFERENCE_OF_DATA[name](X, U)` those of
+data and a partition (or two, or a fitted mixture). Nothing here imports partita.
 `tests/test_reference.py` tests them.
 """
 
 from collections.abc import Callable
 
-from . import coassociation, credal, information, matching, pairs, soft_rand
+from . import (
+    centroids,
+    coassociation,
+    credal,
+    density,
+    information,
+    likelihood,
+    matching,
+    memberships,
+    pairs,
+    scatter,
+    separation,
+    soft_rand,
+)
 
 REFERENCE: dict[str, Callable[..., float]] = (
     pairs.REFERENCE
@@ -17,7 +31,19 @@ REFERENCE: dict[str, Callable[..., float]] = (
     | credal.REFERENCE
     | soft_rand.REFERENCE
     | matching.REFERENCE
+    | centroids.REFERENCE
 )
-REFERENCE_OF_ONE: dict[str, Callable[..., float]] = {"entropy": information.entropy} | credal.REFERENCE_OF_ONE
+REFERENCE_OF_ONE: dict[str, Callable[..., float]] = (
+    {"entropy": information.entropy} | credal.REFERENCE_OF_ONE | memberships.REFERENCE_OF_ONE
+)
+REFERENCE_OF_DATA: dict[str, Callable[..., float]] = (
+    scatter.REFERENCE_OF_DATA
+    | separation.REFERENCE_OF_DATA
+    | density.REFERENCE_OF_DATA
+    | memberships.REFERENCE_OF_DATA
+    | likelihood.REFERENCE_OF_DATA
+    | likelihood.REFERENCE_OF_MODEL
+    | centroids.REFERENCE_OF_DATA
+)
 
-__all__ = ["REFERENCE", "REFERENCE_OF_ONE"]
+__all__ = ["REFERENCE", "REFERENCE_OF_DATA", "REFERENCE_OF_ONE"]

@@ -20,6 +20,7 @@ from partita.distributional.groups import Groups
 _EPS = float(np.finfo(np.float64).eps)
 _STACK_CELLS = 1 << 20  # cells of the tables that are looked at together
 _STARTS = 6
+_MOST_MOVES = 2000  # of one local search
 _ROUNDS = 6  # linear programmes of one node while secants are what is wrong with it
 _EDGE = 0.25  # no part of a split is smaller than this
 
@@ -54,20 +55,26 @@ def minimum(
     ``phi`` is convex on the whole numbers 0 to n. The weights of row sums a, column sums b and cells N have
     any sign: a maximum is the minimum with all negated. All values are known to differ by multiples of
     ``step``; a completion within ``gap`` of the bound is good enough. At ``deadline``, a moment of
-    ``time.monotonic()``, or after ``most_nodes`` the best bound so far is returned; one local search and one
-    linear programme are always finished.
+    ``time.monotonic()``, or after ``most_nodes`` the best bound so far is returned, -inf if there was no
+    time for any.
     """
     until = math.inf if deadline is None else deadline
     return _Search(groups, phi, weights, step, gap, until).run(most_nodes)
 
 
 def local_search(
-    groups: Groups, value_of: _Function, *, starts: int = 4, rng: np.random.Generator
+    groups: Groups,
+    value_of: _Function,
+    *,
+    starts: int = 4,
+    rng: np.random.Generator,
+    deadline: float | None = None,
 ) -> tuple[float, Array]:
     """A completion with a small value, found by moving objects between cells while it helps.
 
     ``value_of`` takes an ``(s, k, k')`` stack of tables and gives their values, nan where a table has none.
-    The value is that of the table returned; nan when no table looked at has one.
+    The value is that of the table returned; nan when no table looked at has one. At ``deadline``, or after
+    `_MOST_MOVES` moves from each start, the best so far is returned.
     """
     flows = _Flows(groups)
 
@@ -82,7 +89,8 @@ def local_search(
             values[part] = value_of(stack.reshape(-1, *groups.shape))
         return np.where(np.isnan(values), np.inf, values)
 
-    found = [flows.descend(flows.random(rng), after) for _ in range(starts)]
+    until = math.inf if deadline is None else deadline
+    found = [flows.descend(flows.random(rng), after, until) for _ in range(starts)]
     value, table = min(found, key=lambda one: one[0])
     return (value if value < math.inf else math.nan), table.reshape(groups.shape)
 
@@ -121,7 +129,9 @@ class _Flows:
         """Make the best move, of one object or of all that can make it together, while the value falls."""
         flows, table, none = flows.copy(), self.certain + flows.sum(axis=0), np.zeros(1, dtype=np.int64)
         value = float(after(table, none, none, none)[0])
-        while len(self.first) and time.monotonic() < deadline:
+        for _ in range(_MOST_MOVES if len(self.first) else 0):
+            if time.monotonic() > deadline:
+                break
             able = flows[self.group, self.source]
             room = np.maximum.reduceat(able, self.first)
             single, several = np.flatnonzero(room > 0), np.flatnonzero(room > 1)
@@ -161,7 +171,7 @@ class _Search:
         scale = float(np.abs(self.weight) @ np.maximum(*np.abs(self.phi[[self.low, self.high]])))
         self.slack, self.tiny = max(gap, step * (1 - 1e-6), 1e-12 * scale), 1e-11 * scale
         self.excluded, self.attained, self.best = math.inf, math.inf, self.flows.certain
-        self.nodes, self.is_bounded = 0, False
+        self.nodes = 0
         self.convex = np.flatnonzero((self.weight > 0) & (self.low < self.high))
         self.cuts: dict[tuple[int, int], None] = {}
         # columns of the programme: flows, terms, values of the convex terms; rows: a group has its objects,
@@ -180,9 +190,8 @@ class _Search:
     def run(self, most_nodes: int) -> Minimum:
         """Search until the minimum is proved, or time or nodes are up."""
         rng = np.random.default_rng(0)
-        for start in range(_STARTS):
-            until = self.deadline if start else math.inf
-            self.take(self.flows.descend(self.flows.random(rng), self.after, until)[1])
+        for _ in range(_STARTS):
+            self.take(self.flows.descend(self.flows.random(rng), self.after, self.deadline)[1])
         heap: list[tuple[float, int, Array, Array, tuple[int, int]]] = []
 
         def look(low: Array, high: Array, bound: float) -> None:
@@ -313,8 +322,7 @@ class _Search:
         factor = np.concatenate([rise, -np.ones(len(c))])
         lines = sparse.csr_array((factor, place), shape=(len(c), self.width))
         line = rise * m - w[c] * phi[m]
-        left = self.deadline - time.monotonic() if self.is_bounded else math.inf
-        self.is_bounded = True
+        left = self.deadline - time.monotonic()
         if left <= 0:
             return -math.inf, None, cost
         options = {"presolve": False, "time_limit": min(left, 1e9)}

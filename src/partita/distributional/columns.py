@@ -20,6 +20,8 @@ from partita.statistics import SUMMANDS
 MOST_STEPS = 2e10
 """Elementary steps of joining columns that are taken without asking; about ten seconds."""
 
+STEPS_PER_SECOND = 5e8
+
 MOST_WEIGHTS = 1 << 27
 """Weights of (sizes, sum of squares) that are held at once; one gigabyte."""
 
@@ -135,6 +137,11 @@ class SquareLaw:
     sizes: Array
     squares: Array
     weights: Array
+
+    def above(self, weight: float) -> SquareLaw:
+        """What has more than this weight."""
+        kept = self.weights > weight
+        return SquareLaw(self.sizes[kept], self.squares[kept], self.weights[kept])
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,16 +18,19 @@ from partita.distributional.sampling import Plan, draw_labels, tables_of
 from partita.distributional.sides import Side
 from partita.distributional.table_index import TableIndex
 from partita.distributional.tallies import Choices
-from partita.distributional.tasks import Task
+from partita.distributional.tasks import Task, deadline_in, nothing_left
 from partita.engine import prepare
 from partita.errors import KindError, ParameterError
 from partita.partitions import HARD, ROUGH
 from partita.progress import bar
 from partita.registry import Index
-from partita.results import Result, Table
+from partita.results import Result, Table, number
 
 MOST_LISTED = 5000
 """Ways to complete one side that are gone through one by one."""
+
+NODES = 100
+"""Nodes of branch and bound for the completions nearest to one."""
 
 DRAWN = 50
 """Completions that are tried where there are more."""
@@ -58,6 +61,21 @@ class SetDistance(Result):
         """One row."""
         names = ("index", "value", "lower", "upper", "method")
         return [{name: getattr(self, name) for name in names}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold, and that `from_dict` reads."""
+        return {**super().to_dict(), "title": self.title}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> SetDistance:
+        """The distance that `to_dict` wrote."""
+        if not isinstance(data, Mapping) or data.get("result") != cls.__name__:
+            raise ParameterError(
+                "this is no distance of sets.", got=repr(data)[:60], need="what to_dict() gave"
+            )
+        (row,) = data["rows"]
+        values: dict[str, Any] = {k: v if k in ("index", "method") else number(v) for k, v in row.items()}
+        return cls(tuple(data["notes"]), dict(data["provenance"]), title=data["title"], **values)
 
     def table(self) -> Table:
         """The row, as it prints."""
@@ -99,7 +117,10 @@ def hausdorff(
     >>> hausdorff([0, 0, 0], [[True, False], [True, False], [True, True]]).value  # doctest: +ELLIPSIS
     0.666...
     """
+    deadline = deadline_in(budget_seconds)
     inputs = prepare({"truth": truth, "found": found}, noise=noise)
+    if not inputs.n_objects:
+        raise nothing_left()
     sides = [Side.of(p, "normalize") for p in inputs.partitions.values()]
     if not {s.kind for s in sides} <= {HARD, ROUGH}:
         raise KindError(
@@ -113,18 +134,19 @@ def hausdorff(
         raise ParameterError(
             f"{base.entry.name} has no best value to be far from.", got=f"best = {base.entry.best}"
         )
-    deadline = None if budget_seconds is None else time.monotonic() + budget_seconds
     possible = [s.weights > 0 for s in sides]
     with bar("hausdorff") as report:
-        task = Task(base, "auto", Plan(deadline=deadline), generator(random_state), report=report)
+        plan = Plan(deadline=deadline)
+        task = Task(base, "auto", plan, generator(random_state), most_nodes=NODES, report=report)
         ways = [_farthest(possible[i], possible[1 - i], task, swapped=bool(i)) for i in (0, 1)]
     low, high = (max(getattr(w, end) for w in ways) for end in ("low", "high"))
-    exact = all(w.method == EXACT for w in ways)
-    notes = (
-        ()
-        if exact
-        else ("completions were tried, not all listed: the distance is at least lower, at most upper",)
-    )
+    notes: tuple[str, ...] = ()
+    if math.isinf(low):
+        low = high = math.nan
+        notes = ("no pair of completions has a value",)
+    exact = not low < high
+    if not exact:
+        notes = ("completions were tried, not all listed: the distance is between lower and upper",)
     return SetDistance(
         notes=(*inputs.notes, *notes),
         provenance={"n": inputs.n_objects, "kinds": [s.kind.value for s in sides]},

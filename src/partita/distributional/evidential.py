@@ -12,7 +12,7 @@ from partita.arrays import Array
 from partita.distributional.columns import MOST_ROWS, counts_inside, separable_ends, steps_for_ends
 from partita.distributional.decision_rules import Rule, closest_rule
 from partita.distributional.groups import Groups
-from partita.distributional.outcomes import EXACT, SAMPLED, Focal, Quantity
+from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Focal, Quantity
 from partita.distributional.rough import Ends, remembered_ends, rough_ends, values_of
 from partita.distributional.sampling import draw_labels, draw_tables, kl_upper_limit, tables_of
 from partita.distributional.sides import Masses
@@ -28,6 +28,9 @@ MOST_FOCAL = 2000
 """Focal rough clusterings that are enumerated unasked; ten times as many by method="exact"."""
 
 NODES_PER_DRAW = 20
+MOST_RULE_CELLS = 2_000_000
+"""Masses for which a decision rule is looked for."""
+
 MOST_STEPS_PER_DRAW = 2e8
 
 
@@ -57,6 +60,9 @@ def _most_focal(task: Task) -> int:
 
 def _enumerated(truth: Masses, found: Masses, task: Task) -> Answer | None:
     """All focal pairs, told apart by how many objects have which pair of sets; None where too many."""
+    uncertain = (truth.masses < 1.0).all(axis=1) | (found.masses < 1.0).all(axis=1)
+    if uncertain.sum() > _most_focal(task) or task.seconds_left < 1.0:
+        return None
     choices = Choices.of(truth.masses, found.masses, "sum")
     if choices.n_tables > _most_focal(task):
         return None
@@ -82,14 +88,23 @@ def _enumerated(truth: Masses, found: Masses, task: Task) -> Answer | None:
     undefined = float(tally.weights[~known].sum())
     notes = (f"undefined with mass {undefined:.4g}, and left out there",) if undefined else ()
     if not known.any():
-        return Answer(READING, ends_only(Quantity.undefined(), Quantity.undefined()), None, None, notes)
+        return Answer(
+            READING, "belief", ends_only(Quantity.undefined(), Quantity.undefined()), None, None, notes
+        )
     masses = tally.weights[known] / tally.weights[known].sum()
     kept = [e for e, k in zip(ends, known, strict=True) if k]
     lower, upper = (_mean_of([e[side] for e in kept], masses) for side in (0, 1))
     sets = [v for v, k in zip(values, known, strict=True) if k]
-    focal = _merged(sets, low[known], high[known], masses)
+    method = EXACT if lower.method == upper.method == EXACT else BOUND
+    focal = _merged(sets, low[known], high[known], masses, method)
     return Answer(
-        READING, ends_only(lower, upper), None, focal, notes, {"focal clusterings": len(tally.weights)}
+        READING,
+        "belief",
+        ends_only(lower, upper),
+        None,
+        focal,
+        notes,
+        {"focal clusterings": len(tally.weights)},
     )
 
 
@@ -97,13 +112,13 @@ def _mean_of(ends: list[Quantity], masses: Array) -> Quantity:
     value, low, high = (float(masses @ [getattr(e, part) for e in ends]) for part in ("value", "low", "high"))
     if all(e.method == EXACT for e in ends):
         return Quantity.exact(value)
-    return Quantity(value, low, high, "bound")
+    return Quantity(value, low, high, BOUND)
 
 
-def _merged(sets: list[tuple[float, ...]], low: Array, high: Array, masses: Array) -> Focal:
+def _merged(sets: list[tuple[float, ...]], low: Array, high: Array, masses: Array, method: str) -> Focal:
     """Focal sets of values: equal sets have one mass (campagner2022 eq. 8)."""
     if not all(sets):
-        return Focal(low, high, masses)
+        return Focal(low, high, masses, (), method)
     together: dict[tuple[float, ...], float] = {}
     names: dict[tuple[float, ...], tuple[float, ...]] = {}
     for values, mass in zip(sets, masses, strict=True):
@@ -125,7 +140,8 @@ def _merged(sets: list[tuple[float, ...]], low: Array, high: Array, masses: Arra
 def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
     """Unbiased means of the ends of drawn focal clusterings, with control variates where there are some."""
     index, plan = task.index, task.plan
-    rules = closest_rule(truth, found, task) if index.coefficients is not None else None
+    is_small = truth.masses.size + found.masses.size <= MOST_RULE_CELLS
+    rules = closest_rule(truth, found, task) if index.coefficients is not None and is_small else None
     cheap = replace(task, method="auto", most_nodes=NODES_PER_DRAW, report=lambda _done, _total: None)
     solve = remembered_ends(cheap)
     gaps: list[Array] = []
@@ -138,7 +154,7 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
             gaps.append(np.abs(chosen - ends[:, :2]))
         return ends
 
-    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, 256))
+    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, 256 if task.deadline is None else 8))
     drawn, is_enough = plan.run(draw, index.width, task.report, batch)
     known = ~np.isnan(drawn).any(axis=1)
     notes = [] if is_enough else ["stopped when the time was up"]
@@ -146,7 +162,7 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
         notes.append(f"undefined for {int((~known).sum())} of {len(drawn)} drawn clusterings, left out")
     if not known.any():
         return Answer(
-            READING, ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
+            READING, "belief", ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
         )
     drawn = drawn[known]
     are_exact = np.array_equal(drawn[:, :2], drawn[:, 2:])
@@ -162,7 +178,7 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
         quantities.append(quantity)
         notes.append(f"{name}: confidence {plan.confidence:g} by itself ({theorem})")
     focal = Focal(drawn[:, 0], drawn[:, 1], np.full(len(drawn), 1.0 / len(drawn)), (), SAMPLED)
-    return Answer(READING, ends_only(*quantities), None, focal, tuple(notes), {"draws": known.size})
+    return Answer(READING, "belief", ends_only(*quantities), None, focal, tuple(notes), {"draws": known.size})
 
 
 def _controlled(rule: Rule, gaps: Array, side: int, task: Task) -> Quantity:
@@ -175,8 +191,10 @@ def _controlled(rule: Rule, gaps: Array, side: int, task: Task) -> Quantity:
     assert width is not None
     outwards = -1.0 if side == 0 else 1.0
     limit = width * kl_upper_limit(float(gaps.mean()) / width, len(gaps), task.plan.confidence)
-    low, high = sorted((rule.mean, rule.mean + outwards * limit))
-    return Quantity(rule.mean + outwards * float(gaps.mean()), low, high, SAMPLED)
+    least, most = task.index.range or (-math.inf, math.inf)
+    low, high = np.clip(sorted((rule.mean, rule.mean + outwards * limit)), least, most)
+    value = float(np.clip(rule.mean + outwards * float(gaps.mean()), least, most))
+    return Quantity(value, float(low), float(high), SAMPLED)
 
 
 def _values_by_rule(rule: Rule, picks: list[Array], task: Task) -> Array:
@@ -255,4 +273,4 @@ def _nested(truth: Masses, found: Masses, task: Task) -> Answer:
         ),
     )
     cost = {"draws": len(drawn), "completions": len(drawn) * task.n_inner}
-    return Answer(READING, ends_only(*quantities), None, None, notes, cost)
+    return Answer(READING, "belief", ends_only(*quantities), None, None, notes, cost)

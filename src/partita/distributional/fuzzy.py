@@ -17,6 +17,9 @@ from partita.distributional.tasks import Answer, Task, too_large
 
 READING = "probability: objects, and the two sides, are drawn independently by their memberships"
 
+LAW_SECONDS = 5.0
+"""With less time left, a law, whose making cannot be interrupted, is not tried."""
+
 LAW_DRAWS = 2000
 MOST_LAW_LABELS = 1e7
 """Draws, and labels in them, to show a law beside a mean that is known without it."""
@@ -29,8 +32,8 @@ def fuzzy(truth: Array, found: Array, task: Task) -> Answer:
     """The law, mean and deviation of an index between ``(n, k)`` and ``(n, k')`` memberships."""
     law, mean, std, notes = None, Quantity.undefined(), Quantity.undefined(), []
     if task.method != "sample":
-        mean, std = closed_form(truth, found, task)
-        if task.want_law or not _is_exact(mean):
+        mean, std = closed_form(truth, found, task) if _is_affordable(truth, found, task) else (mean, std)
+        if (task.want_law or not _is_exact(mean)) and task.seconds_left > LAW_SECONDS:
             law = law_of(truth, found, task.index, "sum", 0.0 if task.method == "exact" else task.drop)
         if law is not None:
             by_law = _moments(law, task)
@@ -53,8 +56,20 @@ def fuzzy(truth: Array, found: Array, task: Task) -> Answer:
         notes.append(how)
     notes = [*(law_notes(law) if law else []), *notes]
     return Answer(
-        READING, {"lower": mean, "upper": mean, "mean": mean, "std": std}, law, None, tuple(notes), cost
+        READING,
+        "probability",
+        {"lower": mean, "upper": mean, "mean": mean, "std": std},
+        law,
+        None,
+        tuple(notes),
+        cost,
     )
+
+
+def _is_affordable(truth: Array, found: Array, task: Task) -> bool:
+    """Whether closed forms, which cannot be interrupted, fit into the time that is left."""
+    laws = 1 if task.index.entry.given_sizes == "squares" else truth.shape[1] + found.shape[1]
+    return bool(truth.size * found.shape[1] * laws * 1e-8 < task.seconds_left)
 
 
 def _is_known(mean: Quantity, task: Task) -> bool:
@@ -158,14 +173,16 @@ def _sampled(truth: Array, found: Array, task: Task) -> tuple[Array, Quantity, s
         return value, Quantity.undefined(), "no drawn clustering has a value"
     half, theorem = plan.half_width(value[known], index.width)
     mean = float(value[known].mean())
-    if means is not None and known.all() and len(value) > 30:
-        better = _with_controls(value, np.concatenate(controls), means)
-        half, theorem = normal_half_width(better, plan.confidence), "normal approximation, control variates"
-        mean = float(better.mean())
     low, high = index.range or (-math.inf, math.inf)
-    end = "" if is_enough else "; stopped when the time was up"
+    low, high = max(mean - half, low), min(mean + half, high)
+    end = "" if is_enough else "; stopped before that was near enough"
     how = f"mean within {half:.2g} with confidence {plan.confidence:g} ({theorem}){end}"
-    return value, Quantity(mean, max(mean - half, low), min(mean + half, high), SAMPLED), how
+    if means is not None and known.all() and len(value) > 30:
+        # a better guess, but the interval stays the one that holds for any number of draws
+        better = _with_controls(value, np.concatenate(controls), means)
+        mean = float(np.clip(better.mean(), low, high))
+        how += f"; control variates guess it to {normal_half_width(better, plan.confidence):.1g}"
+    return value, Quantity(mean, low, high, SAMPLED), how
 
 
 def _control_means(truth: Array, found: Array, task: Task) -> Array | None:

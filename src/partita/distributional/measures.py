@@ -18,9 +18,9 @@ from partita.distributional.rough import rough
 from partita.distributional.sampling import Plan
 from partita.distributional.sides import EMPTY, Side
 from partita.distributional.table_index import TableIndex
-from partita.distributional.tasks import METHODS, Answer, Task
+from partita.distributional.tasks import METHODS, Answer, Task, deadline_in, nothing_left
 from partita.engine import Inputs, prepare
-from partita.errors import ParameterError, PartitionError
+from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.progress import bar
 from partita.registry import Index
@@ -117,23 +117,20 @@ def distribution(
         if not isinstance(value, str) or value not in known:
             raise ParameterError(f"no such {name}.", got=repr(value), need=", ".join(f'"{k}"' for k in known))
     started = time.monotonic()
-    if budget_seconds is not None and not (
-        isinstance(budget_seconds, (int, float))
-        and not isinstance(budget_seconds, bool)
-        and budget_seconds > 0
-    ):
-        raise ParameterError("budget_seconds is no time.", got=repr(budget_seconds), need="a number above 0")
+    deadline = deadline_in(budget_seconds)
+    if not isinstance(law, (bool, np.bool_)):
+        raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False")
     if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0.0 <= drop < 1.0:
         raise ParameterError("drop is a probability.", got=repr(drop), need="a number from 0 to below 1")
     if isinstance(n_inner, bool) or not isinstance(n_inner, (int, np.integer)) or n_inner < 1:
         raise ParameterError(
             "n_inner is no number of completions.", got=repr(n_inner), need="a whole number >= 1"
         )
-    plan = Plan(n_samples, epsilon, confidence, None if budget_seconds is None else started + budget_seconds)
+    plan = Plan(n_samples, epsilon, confidence, deadline)
     rng = generator(random_state)
     inputs = prepare({"truth": truth, "found": found}, noise=noise)
     if not inputs.n_objects:
-        raise PartitionError("every object is noise, and noise is ignored.", fix='noise="cluster"')
+        raise nothing_left()
     base = TableIndex.named(index, inputs.n_objects)
     notes = list(inputs.notes)
     sides = [Side.of(p, empty) for p in inputs.partitions.values()]
@@ -253,4 +250,5 @@ def _result(
         focal=answer.focal,
         cost={**answer.cost, "seconds": float(f"{seconds:.2g}")},
         uniform=answer.uniform,
+        measure=answer.measure,
     )

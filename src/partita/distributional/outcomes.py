@@ -59,7 +59,8 @@ class Law:
     dropped : float
         Probability that was left away.
     undefined : float
-        Probability, possibility or share of completions for which the index has no value.
+        Probability, or highest possibility, for which the index has no value; above 0 for a set if there are
+        such completions.
     """
 
     support: Array
@@ -91,7 +92,7 @@ class Law:
 
     @property
     def total(self) -> float:
-        """The probability that is there: 1, less what was dropped or is undefined."""
+        """The probability that is there: 1, less what was dropped."""
         return float(self.weights.sum())
 
     @property
@@ -149,6 +150,13 @@ def miss_chances(law: Law, draws: int, epsilon: float) -> tuple[float, float]:
     return above**draws, below**draws
 
 
+def real(value: Any, name: str) -> float:
+    """A finite or infinite number, not nan."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or math.isnan(value):
+        raise ParameterError(f"{name} is no number.", got=repr(value)[:60], need="a number")
+    return float(value)
+
+
 def _rounded_up(x: float) -> float:
     """So that a value equal to ``x`` up to rounding counts as at most ``x``."""
     return x + 1e-12 * max(1.0, abs(x))
@@ -188,6 +196,8 @@ class Distribution(Result):
         What it took.
     uniform : Law or None
         For sampled completions: the law of the index over all of them, where it is within reach.
+    measure : {"probability", "possibility", "set", "belief"}
+        What kind of uncertainty it is.
     """
 
     index: str = ""
@@ -198,6 +208,7 @@ class Distribution(Result):
     focal: Focal | None = None
     cost: Mapping[str, Any] = field(default_factory=dict)
     uniform: Law | None = None
+    measure: str = "probability"
 
     # --- numbers ----------------------------------------------------------------------------------------
 
@@ -276,30 +287,34 @@ class Distribution(Result):
 
     def cdf(self, x: float) -> float:
         """The probability of a value of at most ``x``."""
-        return self._law("probability").cdf(x)
+        return self._law("probability").cdf(real(x, "x"))
 
     def belief(self, t: float) -> float:
-        """How far it is certain that the value is at most ``t``."""
-        t = _rounded_up(t)
-        if self.focal is not None:
-            return float(self.focal.masses[self.focal.high <= t].sum())
-        if self.law is None or self.law.measure == "set":
-            return float(self.upper <= t)
-        if self.law.measure == "probability":
-            return self.law.cdf(t)
-        above = self.law.weights[self.law.support > t].max(initial=0.0)
-        return float(1.0 - above / self.law.weights.max())
+        """How far it is certain that the value is at most ``t``; nan where nothing is defined."""
+        return self._at_most(t)[0]
 
     def plausibility(self, t: float) -> float:
-        """How far it is possible that the value is at most ``t``."""
-        t = _rounded_up(t)
+        """How far it is possible that the value is at most ``t``; nan where nothing is defined."""
+        return self._at_most(t)[1]
+
+    def _at_most(self, t: float) -> tuple[float, float]:
+        """Belief and plausibility of a value of at most ``t``."""
+        t = _rounded_up(real(t, "t"))
+        if math.isnan(self.lower) and math.isnan(self.mean):
+            return math.nan, math.nan
         if self.focal is not None:
-            return float(self.focal.masses[self.focal.low <= t].sum())
-        if self.law is None or self.law.measure == "set":
-            return float(self.lower <= t)
-        if self.law.measure == "probability":
-            return self.law.cdf(t)
-        return float(self.law.weights[self.law.support <= t].max(initial=0.0) / self.law.weights.max())
+            masses = self.focal.masses
+            return float(masses[self.focal.high <= t].sum()), float(masses[self.focal.low <= t].sum())
+        if self.measure == "set":
+            # only what is certified: the ends of a sample are not
+            return float(self.upper_within[1] <= t), float(self.lower_within[0] <= t)
+        law = self._law()
+        if law.measure == "probability":
+            return law.cdf(t), law.cdf(t)
+        height = law.weights.max()
+        below = law.weights[law.support <= t].max(initial=0.0)
+        above = law.weights[law.support > t].max(initial=0.0)
+        return float(1.0 - above / height), float(below / height)
 
     @property
     def focal_values(self) -> list[tuple[tuple[float, ...], float]]:
@@ -329,25 +344,22 @@ class Distribution(Result):
         Probability: the central interval. Possibility: the values more than ``1 - level`` possible.
         Evidential: the lower tail of the low ends, the upper tail of the high ends. Rough: both ends.
         """
-        if not 0.0 < level <= 1.0:
+        if not 0.0 < real(level, "level") <= 1.0:
             raise ParameterError("a level is a share.", got=repr(level), need="a number above 0, at most 1")
+        if math.isnan(self.lower) and math.isnan(self.mean):
+            return math.nan, math.nan
         tail = (1.0 - level) / 2.0
         if self.focal is not None:
             weights = self.focal.masses
             low = Law.of(self.focal.low, weights, "probability").quantile(tail)
             return low, Law.of(self.focal.high, weights, "probability").quantile(1.0 - tail)
-        if self.law is not None and self.law.measure == "probability":
-            return self.law.quantile(tail), self.law.quantile(1.0 - tail)
-        if self.law is not None and self.law.measure == "possibility":
-            inside = self.law.support[self.law.weights > (1.0 - level) * self.law.weights.max()]
-            return float(inside[0]), float(inside[-1])
-        if math.isnan(self.mean):
+        if self.measure == "set":
             return self.lower, self.upper
-        raise KindError(
-            "the law of the index is not known here, only its mean.",
-            got=self.reading,
-            fix='method="sample" for a sampled law',
-        )
+        law = self._law()
+        if law.measure == "probability":
+            return law.quantile(tail), law.quantile(1.0 - tail)
+        inside = law.support[law.weights > (1.0 - level) * law.weights.max()]
+        return float(inside[0]), float(inside[-1])
 
     def miss_probability(self, epsilon: float) -> tuple[float, float]:
         """The chances that uniformly drawn completions missed the lower, and the upper, end by ``epsilon``.
@@ -362,6 +374,8 @@ class Distribution(Result):
                 need='method="sample" on rough clusterings whose law over completions is within reach',
                 fix="the notes say which share of completions lies beyond the ends, with confidence",
             )
+        if real(epsilon, "epsilon") <= 0.0:
+            raise ParameterError("epsilon is a distance.", got=repr(epsilon), need="a number above 0")
         return miss_chances(self.uniform, int(self.cost["draws"]), epsilon)
 
     # --- showing ----------------------------------------------------------------------------------------
@@ -391,6 +405,7 @@ class Distribution(Result):
             "index": self.index,
             "reading": self.reading,
             "title": self.title,
+            "measure": self.measure,
             "cost": plain(dict(self.cost)),
             **{name: _written(getattr(self, name)) for name in ("law", "focal", "uniform")},
         }
@@ -398,16 +413,16 @@ class Distribution(Result):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Distribution:
         """The distribution that `to_dict` wrote."""
-        if data.get("result") != cls.__name__:
-            raise ParameterError(
-                "this is no distribution.", got=f"result {data.get('result')!r}", need=cls.__name__
-            )
+        needed = {"index", "reading", "title", "measure", "cost", "rows", "law", "focal", "uniform"}
+        if not isinstance(data, Mapping) or data.get("result") != cls.__name__ or needed - set(data):
+            raise ParameterError("this is no distribution.", got=repr(data)[:60], need="what to_dict() gave")
         return cls(
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),
             index=data["index"],
             reading=data["reading"],
             title=data["title"],
+            measure=data["measure"],
             cost=dict(data["cost"]),
             quantities={
                 row["quantity"]: Quantity(

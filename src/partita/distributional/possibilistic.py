@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -21,6 +23,12 @@ from partita.errors import ParameterError
 
 MOST_COMPLETIONS = 200_000
 """Pairs of completions that are written out for the literal reading."""
+
+LAW_SECONDS = 5.0
+"""With less time left, a law, whose making cannot be interrupted, is not tried."""
+
+SMALLEST_HEIGHT = 1e-280
+"""Below it, possibilities are given relative to the largest."""
 
 MOST_TERMS = 500
 """Terms of the series for the probabilistic sum."""
@@ -43,8 +51,8 @@ def possibilistic(truth: Array, found: Array, tnorm: str, reading: str, task: Ta
         return _by_drawn_cuts(truth, found, tnorm, reading, task, words)
     if reading == "literal" and tnorm != "minimum":  # with the minimum both readings are the same
         law: Law | None = _literal(truth, found, tnorm, task)
-    elif task.want_law or tnorm != "minimum":
-        law = law_of(truth, found, task.index, tnorm)
+    elif (task.want_law or tnorm != "minimum") and task.seconds_left > LAW_SECONDS:
+        law = _possibilities(truth, found, tnorm, task)
     else:
         law = None
     if law is not None:
@@ -52,6 +60,19 @@ def possibilistic(truth: Array, found: Array, tnorm: str, reading: str, task: Ta
     if tnorm == "minimum":
         return _by_cuts(truth, found, task, words)
     return _bounded_by_minimum(truth, found, tnorm, task, words)
+
+
+def _possibilities(truth: Array, found: Array, tnorm: str, task: Task) -> Law | None:
+    """How possible each value is; products are taken relative to their largest, which may be tiny."""
+    if tnorm != "product":
+        return law_of(truth, found, task.index, tnorm)
+    peaks = [side.max(axis=1) for side in (truth, found)]
+    relative = (side / peak[:, None] for side, peak in zip((truth, found), peaks, strict=True))
+    law = law_of(next(relative), next(relative), task.index, tnorm)
+    height = float(np.prod(peaks[0]) * np.prod(peaks[1]))
+    if law is None or height < SMALLEST_HEIGHT:
+        return law
+    return replace(law, weights=law.weights * height, undefined=law.undefined * height)
 
 
 def _from_law(law: Law, words: str) -> Answer:
@@ -62,7 +83,9 @@ def _from_law(law: Law, words: str) -> Answer:
         notes.append("no value is possible at all")
     elif height < 1.0:
         notes.append(BELOW_ONE.format(height))
-    return Answer(words, ends_only(lower, upper), law, None, tuple(notes), {"values": len(law.support)})
+    return Answer(
+        words, "possibility", ends_only(lower, upper), law, None, tuple(notes), {"values": len(law.support)}
+    )
 
 
 # --- cuts -------------------------------------------------------------------------------------------------
@@ -74,10 +97,7 @@ def _by_cuts(truth: Array, found: Array, task: Task, words: str) -> Answer:
     A lower level has more completions, so the ends move outwards monotonically: between two levels with
     equal ends nothing happens, and stopping early leaves certified bounds.
     """
-    height = float(min(truth.max(axis=1).min(), found.max(axis=1).min()))
-    levels = np.unique(np.concatenate([truth.ravel(), found.ravel()]))
-    levels = levels[(levels > 0) & (levels <= height)]
-    widths = np.diff(levels, prepend=0.0)
+    levels = _levels(truth, found)
     known: dict[int, tuple[Quantity, Quantity]] = {}
     quiet = replace(task, report=lambda _done, _total: None)
 
@@ -88,6 +108,17 @@ def _by_cuts(truth: Array, found: Array, task: Task, words: str) -> Answer:
             task.report(len(known), len(levels))
         return known[place]
 
+    # few completions may all be undefined: then the highest level with a value is the height
+    last = len(levels) - 1
+    if math.isnan(ends_at(last)[0].value):
+        last = _highest_defined(ends_at, last)
+        if last < 0:
+            nothing = ends_only(Quantity.undefined(), Quantity.undefined())
+            return Answer(words, "possibility", nothing, notes=("the index is undefined at every level",))
+    known = {place: ends for place, ends in known.items() if place <= last}
+    levels = levels[: last + 1]
+    widths, height = np.diff(levels, prepend=0.0), float(levels[-1])
+
     def unsure(first: int, last: int) -> tuple[float, int, int]:
         """What is not known about the levels between two: largest first on a heap."""
         width = float(widths[first + 1 : last].sum())
@@ -96,7 +127,7 @@ def _by_cuts(truth: Array, found: Array, task: Task, words: str) -> Answer:
         ]
         return -width * max(changes), first, last
 
-    waiting = [unsure(0, len(levels) - 1)]
+    waiting = [unsure(0, last)]
     while waiting and waiting[0][0] < 0.0 and not task.is_late and len(known) < task.most_levels:
         _, first, last = heapq.heappop(waiting)
         middle = (first + last) // 2
@@ -111,7 +142,25 @@ def _by_cuts(truth: Array, found: Array, task: Task, words: str) -> Answer:
     )
     if waiting and waiting[0][0] < 0.0:
         notes.append(f"stopped after {len(solved)} of {len(levels)} levels, with certified bounds")
-    return Answer(words, ends_only(lower, upper), None, None, tuple(notes), {"levels": len(solved)})
+    return Answer(
+        words, "possibility", ends_only(lower, upper), None, None, tuple(notes), {"levels": len(solved)}
+    )
+
+
+def _levels(truth: Array, found: Array) -> Array:
+    """All levels at which every object has a cluster on both sides, from low to high."""
+    height = min(truth.max(axis=1).min(), found.max(axis=1).min())
+    levels = np.unique(np.concatenate([truth.ravel(), found.ravel()]))
+    return np.asarray(levels[(levels > 0) & (levels <= height)])
+
+
+def _highest_defined(ends_at: Callable[[int], tuple[Quantity, Quantity]], last: int) -> int:
+    """The highest level at which the index has a value, -1 if none: lower levels have more completions."""
+    low, high = -1, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if math.isnan(ends_at(middle)[0].value) else (middle, high)
+    return low
 
 
 def _by_drawn_cuts(truth: Array, found: Array, tnorm: str, reading: str, task: Task, words: str) -> Answer:
@@ -123,7 +172,7 @@ def _by_drawn_cuts(truth: Array, found: Array, tnorm: str, reading: str, task: T
             need='tnorm="minimum"',
             fix='reading="independent" draws a level for each object, as consonant masses',
         )
-    height = float(min(truth.max(axis=1).min(), found.max(axis=1).min()))
+    height = float(_levels(truth, found)[-1])
     solve = remembered_ends(replace(task, method="auto", report=lambda _done, _total: None))
 
     def draw(size: int) -> Array:
@@ -135,11 +184,20 @@ def _by_drawn_cuts(truth: Array, found: Array, tnorm: str, reading: str, task: T
 
     drawn, _ = task.plan.run(draw, task.index.width, task.report, 16)
     quantities, notes = [], [] if height == 1.0 else [BELOW_ONE.format(height)]
+    known = ~np.isnan(drawn).any(axis=1)
+    if not known.all():
+        notes.append(f"undefined at {int((~known).sum())} of {len(drawn)} drawn levels, left out")
+        drawn = drawn[known]
+    if not len(drawn):
+        nothing = ends_only(Quantity.undefined(), Quantity.undefined())
+        return Answer(words, "possibility", nothing, notes=tuple(notes))
     for side, name in enumerate(("lower", "upper")):
         quantity, theorem = mean_end(drawn[:, side], drawn[:, side + 2], task)
         quantities.append(quantity)
         notes.append(f"{name}: confidence {task.plan.confidence:g} by itself ({theorem})")
-    return Answer(words, ends_only(*quantities), None, None, tuple(notes), {"drawn levels": len(drawn)})
+    return Answer(
+        words, "possibility", ends_only(*quantities), None, None, tuple(notes), {"drawn levels": len(drawn)}
+    )
 
 
 def _integrated(solved: list[int], ends: list[Quantity], widths: Array, side: int) -> Quantity:

@@ -10,7 +10,14 @@ import numpy as np
 
 from partita.arrays import Array
 from partita.distributional.branching import Minimum, local_search, minimum
-from partita.distributional.columns import MOST_ROWS, MOST_STEPS, groups_inside, size_ends, steps_for_ends
+from partita.distributional.columns import (
+    MOST_ROWS,
+    MOST_STEPS,
+    STEPS_PER_SECOND,
+    groups_inside,
+    size_ends,
+    steps_for_ends,
+)
 from partita.distributional.groups import Groups
 from partita.distributional.laws import law_of
 from partita.distributional.matching_ends import matching_ends
@@ -19,9 +26,13 @@ from partita.distributional.sampling import draw_tables
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 from partita.distributional.tallies import MOST_TABLES
 from partita.distributional.tasks import Answer, Task, ends_only, too_large
+from partita.errors import PartitaError
 
 FEW_AMBIGUOUS, FEW_TABLES = 20, 3000
 """Ambiguous objects, and tables they can make, that are written out before anything else is tried."""
+
+LAW_SECONDS = 5.0
+"""With less time left, the set of all values, whose making cannot be interrupted, is not tried."""
 
 UNDEFINED = "some completions leave the index undefined; they are left out"
 
@@ -31,12 +42,12 @@ def rough(truth: Array, found: Array, task: Task) -> Answer:
     reading = f"interval: every completion counts, {_completions(truth, found)} of them"
     if task.method == "sample":
         return _sampled(truth, found, task, reading)
-    law = values_of(truth, found, task.index) if task.want_law else None
+    law = values_of(truth, found, task.index) if task.want_law and task.seconds_left > LAW_SECONDS else None
     if law is not None:
         lower, upper, notes, cost = _ends_of(law)
     else:
         lower, upper, notes, cost = rough_ends(Groups.of(truth, found), task)
-    return Answer(reading, ends_only(lower, upper), law, None, tuple(notes), cost)
+    return Answer(reading, "set", ends_only(lower, upper), law, None, tuple(notes), cost)
 
 
 def values_of(truth: Array, found: Array, index: TableIndex, most_tables: float = MOST_TABLES) -> Law | None:
@@ -68,7 +79,7 @@ def rough_ends(groups: Groups, task: Task) -> Ends:
     hard_found, hard_truth = ((side.sum(axis=1) == 1).all() for side in (groups.columns, groups.rows))
     if index.entry.given_sizes and (hard_found or hard_truth):
         found = _against_hard(
-            groups if hard_found else groups.transposed(), index, truth_is_soft=bool(hard_found)
+            groups if hard_found else groups.transposed(), task, truth_is_soft=bool(hard_found)
         )
         if found is not None:
             return found
@@ -92,12 +103,13 @@ def _ends_of(law: Law) -> Ends:
     return lower, upper, notes, {"values": len(law.support)}
 
 
-def _against_hard(groups: Groups, index: TableIndex, *, truth_is_soft: bool) -> Ends | None:
+def _against_hard(groups: Groups, task: Task, *, truth_is_soft: bool) -> Ends | None:
     """Exact ends in polynomial time: for all sizes that can occur, the ends of the sum over cells."""
+    index = task.index
     if groups.shape[0] > MOST_ROWS:
         return None
     inside = groups_inside(groups)
-    if steps_for_ends(inside) > MOST_STEPS:
+    if steps_for_ends(inside) > min(MOST_STEPS, task.seconds_left * STEPS_PER_SECOND):
         return None
     ends = size_ends(inside, index.entry.given_sizes)
     hard = np.tile(inside[:, -1], (len(ends.sizes), 1))
@@ -176,14 +188,22 @@ def _outer(groups: Groups, task: Task) -> Ends:
         step = 2.0 if index.entry.given_sizes == "squares" else 0.0
         found = [[_minimum(groups, sign * axis, task, step) for sign in (1.0, -1.0)] for axis in np.eye(3)]
         nodes = sum(m.nodes for pair in found for m in pair)
-        corners = index.on_corners([(least.bound, -most.bound) for least, most in found])
-        low, high = max(low, corners[0]), min(high, corners[1])
-    least, _ = local_search(groups, index.on_tables, rng=np.random.default_rng(0))
-    most, _ = local_search(groups, lambda tables: -index.on_tables(tables), rng=np.random.default_rng(0))
+        box = index.on_box([(least.bound, -most.bound) for least, most in found])
+        low, high = max(low, box[0]), min(high, box[1])
+    least, most = (
+        local_search(groups, value_of, rng=np.random.default_rng(0), deadline=task.deadline)[0]
+        for value_of in (index.on_tables, lambda tables: -index.on_tables(tables))
+    )
     cost = {"nodes": nodes}
     if math.isnan(least):
         return Quantity.undefined(), Quantity.undefined(), [UNDEFINED], cost
     note = "outer bounds by ranges of the table's sums; the other ends are attained by completions"
+    if low > least + 1e-9 or high < -most - 1e-9:
+        raise PartitaError(
+            f"a bound on {index.entry.label} is wrong.",
+            got=f"[{low}, {high}], but completions attain {least} and {-most}",
+            fix="this is a bug; please report it with the inputs",
+        )
     lower = _enclosed(min(low, least), least, outer_is_low=True)
     return lower, _enclosed(-most, max(high, -most), outer_is_low=False), [note], cost
 
@@ -224,7 +244,7 @@ def _sampled(truth: Array, found: Array, task: Task, reading: str) -> Answer:
     ]
     if not len(law.support):
         return Answer(
-            reading, ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
+            reading, "set", ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
         )
     uniform = law_of(truth, found, index, "sum")
     if uniform is not None:
@@ -235,4 +255,4 @@ def _sampled(truth: Array, found: Array, task: Task, reading: str) -> Answer:
     low, high = index.range or (-math.inf, math.inf)
     least, most = float(law.support[0]), float(law.support[-1])
     ends = ends_only(Quantity(least, low, least, SAMPLED), Quantity(most, most, high, SAMPLED))
-    return Answer(reading, ends, law, None, tuple(notes), {"draws": len(drawn)}, uniform)
+    return Answer(reading, "set", ends, law, None, tuple(notes), {"draws": len(drawn)}, uniform)

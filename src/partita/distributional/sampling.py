@@ -81,9 +81,17 @@ class Plan:
                 got=repr(self.n_samples),
                 need='"auto" or a whole number >= 1',
             )
-        for name, value in (("epsilon", self.epsilon), ("confidence", self.confidence)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value < 1.0:
-                raise ParameterError(f"{name} is a share.", got=repr(value), need="a number between 0 and 1")
+        for name, value, low, high in (
+            ("epsilon", self.epsilon, 1e-6, 1.0),
+            ("confidence", self.confidence, 1e-6, 1.0),
+        ):
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, (int, float))
+                or not low <= value <= high - 1e-9
+            ):
+                need = f"a number from {low:g} to below {high:g}"
+                raise ParameterError(f"{name} is no such share.", got=repr(value), need=need)
 
     def most_draws(self, width: float | None) -> int:
         """Draws that are made at most; with a known width, Hoeffding's number is always enough."""
@@ -122,7 +130,12 @@ class Plan:
                 if self._is_enough(values, width, share):
                     return values, True
                 look *= 2
-        return np.concatenate(drawn), True
+        values = np.concatenate(drawn)
+        return values, self._is_certainly_enough(width) or self._is_enough(values, width, share)
+
+    def _is_certainly_enough(self, width: float | None) -> bool:
+        """Whether the most draws are as many as were asked for, or as Hoeffding wants."""
+        return self.n_samples != "auto" or (width is not None and self.most_draws(width) < MOST_DRAWS)
 
     def _is_enough(self, values: Array, width: float | None, share: float) -> bool:
         columns = [c[~np.isnan(c)] for c in values.T]

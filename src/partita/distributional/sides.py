@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from partita.arrays import Array, dense
-from partita.errors import PartitionError
+from partita.arrays import MOST_DENSE_CELLS, Array, dense
+from partita.errors import PartitionError, TooLargeError
 from partita.partitions import (
     EVIDENTIAL,
     FUZZY,
@@ -21,6 +21,9 @@ from partita.partitions import (
     Partition,
     RoughPartition,
 )
+
+ROUNDING = 1e-9
+"""Mass outside the empty set that rounding alone can leave."""
 
 EMPTY = ("normalize", "cluster", "raise")
 """What to do with mass on the empty set."""
@@ -59,6 +62,12 @@ class Side:
             kind, weights = _simplest_masses(focal)
             return cls(kind, weights, partition, empty)
         if isinstance(partition, HardPartition):
+            if partition.n_objects * partition.n_clusters > MOST_DENSE_CELLS:
+                raise TooLargeError(
+                    "so many clusters do not fit.",
+                    got=f"{partition.n_objects} objects in {partition.n_clusters} clusters",
+                    need=f"at most {MOST_DENSE_CELLS} cells",
+                )
             weights = np.zeros((partition.n_objects, partition.n_clusters))
             weights[np.arange(partition.n_objects), partition.codes] = 1.0
             return cls(HARD, weights, partition, empty)
@@ -109,15 +118,18 @@ def settled(partition: EvidentialPartition, empty: str) -> Masses:
     if none.any() and empty == "cluster":
         sets = np.concatenate([sets, ~sets.any(axis=1, keepdims=True)], axis=1)
     elif none.any():
-        if (none >= 1.0).any():
+        kept = sets.any(axis=1)
+        masses, sets = masses[:, kept], sets[kept]
+        elsewhere = masses.sum(axis=1)
+        nowhere = elsewhere <= ROUNDING
+        if nowhere.any():
             raise PartitionError(
                 "some objects have all their mass on the empty set.",
-                got=f"{int((none >= 1.0).sum())} objects, the first is {int((none >= 1.0).argmax())}",
+                got=f"{int(nowhere.sum())} objects, the first is {int(nowhere.argmax())}",
                 need="some mass on a cluster for every object",
                 fix='empty="cluster", or noise="ignore" to leave them out',
             )
-        kept = sets.any(axis=1)
-        masses, sets = masses[:, kept] / (1.0 - none)[:, None], sets[kept]
+        masses = masses / elsewhere[:, None]
     used = np.flatnonzero(masses.any(axis=0))
     return Masses(masses[:, used], sets[used])
 

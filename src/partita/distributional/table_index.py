@@ -84,20 +84,45 @@ class TableIndex:
             parts.append(self.entry.evaluate([known]).values)
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def on_corners(self, ranges: Sequence[Sequence[float]]) -> tuple[float, float]:
-        """The ends over a box of sums over rows, columns and cells; infinite where a corner has no value.
+    def on_box(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
+        """The ends over all tables whose sums over rows, columns and cells lie in these ranges.
 
-        For the other two given, the index is monotone in each sum, so the ends are at corners. Limits are
-        left aside: they set values inside the range that the formula tends to, or nan.
+        For the other two given, the index is monotone in each sum, also along the edges of what tables can
+        have: the sum over cells is at most those over rows and columns, and at least theirs together less
+        that of one single cluster. So the ends are at the corners of the box and of these edges, or a limit
+        sets them. Infinite where a corner has no value.
         """
-        rows, columns, cells = np.array(list(itertools.product(*ranges))).T
-        known = KnownSums.without_sizes(np.full(8, self.n), rows, columns, cells, self.entry.given_sizes)
+        alone = float(self.phi(np.ones(self.n)).sum())
+        together = float(self.phi(np.array(self.n)))
+        (low_rows, high_rows), (low_columns, high_columns), (low, high) = np.clip(ranges, alone, together)
+        rows = np.clip([low_rows, high_rows, low, high], low_rows, high_rows)
+        columns = np.clip([low_columns, high_columns, low, high], low_columns, high_columns)
+        corners = set(itertools.product(rows, columns))
+        for end in (low, high):
+            corners |= {(r, np.clip(together + end - r, low_columns, high_columns)) for r in rows}
+            corners |= {(np.clip(together + end - c, low_rows, high_rows), c) for c in columns}
+        made = []
+        for r, c in corners:
+            least, most = max(low, r + c - together), min(high, r, c)
+            if least <= most + 1e-9 * together:
+                made += [(r, c, least), (r, c, max(least, most))]
+        over = np.array(made).T
+        if not over.size:
+            return -np.inf, np.inf
+        known = KnownSums.without_sizes(
+            np.full(over.shape[1], self.n), over[0], over[1], over[2], self.entry.given_sizes
+        )
         try:
             values = np.asarray(self.entry.formula_on(known), dtype=np.float64)
         except PartitaError:  # it asks for cluster sizes
             return -np.inf, np.inf
         if not np.isfinite(values).all():
             return -np.inf, np.inf
+        # a clustering with one cluster, or of single objects, has the value that a limit sets
+        reached = max(high_rows, high_columns) >= together * (1 - 1e-12)
+        if reached or min(low_rows, low_columns) <= alone + 1e-12 * together:
+            set_values = [limit.value for limit in self.entry.limits if math.isfinite(limit.value)]
+            values = np.append(values, set_values)
         return float(values.min()), float(values.max())
 
     @cached_property

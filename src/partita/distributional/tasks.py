@@ -14,7 +14,7 @@ from partita.arrays import Array
 from partita.distributional.outcomes import SAMPLED, Focal, Law, Quantity
 from partita.distributional.sampling import Plan
 from partita.distributional.table_index import TableIndex
-from partita.errors import TooLargeError
+from partita.errors import ParameterError, PartitionError, TooLargeError
 
 METHODS = ("auto", "exact", "bound", "sample", "nested")
 
@@ -40,9 +40,14 @@ class Task:
         return self.plan.deadline
 
     @property
+    def seconds_left(self) -> float:
+        """Until the deadline; infinite if there is none."""
+        return math.inf if self.deadline is None else self.deadline - time.monotonic()
+
+    @property
     def is_late(self) -> bool:
         """Whether the time is up."""
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return self.seconds_left < 0.0
 
     @property
     def allows_samples(self) -> bool:
@@ -55,6 +60,7 @@ class Answer:
     """The parts of a `Distribution` that depend on the kinds of clusterings."""
 
     reading: str
+    measure: str
     quantities: Mapping[str, Quantity]
     law: Law | None = None
     focal: Focal | None = None
@@ -77,6 +83,22 @@ def mean_end(outer: Array, attained: Array, task: Task) -> tuple[Quantity, str]:
         Quantity(float(outer.mean()), max(means[0] - half, low), min(means[1] + half, high), SAMPLED),
         theorem,
     )
+
+
+def deadline_in(seconds: Any) -> float | None:
+    """The moment of the monotonic clock in so many seconds; None for no deadline."""
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 < seconds < math.inf:
+        raise ParameterError(
+            "budget_seconds is no time.", got=repr(seconds), need="a number of seconds above 0"
+        )
+    return time.monotonic() + seconds
+
+
+def nothing_left() -> PartitionError:
+    """The error where noise is ignored and there is nothing else."""
+    return PartitionError("every object is noise, and noise is ignored.", fix='noise="cluster"')
 
 
 def too_large(task: Task, size: str, *ways: str) -> TooLargeError:

@@ -11,6 +11,9 @@ from partita.indices import information, conditional
 from partita.indices import pair_counts, pairs
 from partita.indices import matching
 from partita.indices import coassociation, coassociation_rand, soft_rand, credal
+from partita.indices import centroids
+from partita.indices import scatter, separation, silhouettes, density
+from partita.indices import memberships, likelihood, complexity, curves
 
 # isort: on
 from partita.registry import find, index
@@ -29,6 +32,15 @@ _families = (
     coassociation_rand,
     soft_rand,
     credal,
+    centroids,
+    scatter,
+    separation,
+    silhouettes,
+    density,
+    memberships,
+    likelihood,
+    complexity,
+    curves,
 )
 globals().update({entry.name: entry for entry in catalogue()})
 

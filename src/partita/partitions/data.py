@@ -18,12 +18,15 @@ class DataMatrix:
     ----------
     X : array or data frame
         One row for each object. Whole numbers and truth values become numbers; text is refused.
+    are_distances : bool
+        Whether columns are objects too: then choosing objects chooses columns.
     """
 
     note = ""
     noise_mask = None
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, *, are_distances: bool = False) -> None:
+        self.are_distances = are_distances
         self.frame = frame_library(X)
         self.index: Any = None
         self.features: tuple[Any, ...] = ()
@@ -50,6 +53,13 @@ class DataMatrix:
                 need="finite numbers",
                 fix="impute them, or drop these objects from X and from the clustering",
             )
+        if are_distances and values.shape[0] != values.shape[1]:
+            raise ParameterError(
+                "distances between objects are a square.",
+                got=f"array of shape {values.shape}",
+                need="shape (n, n)",
+                fix='another metric than "precomputed" if these are features',
+            )
         self.values = read_only(np.ascontiguousarray(values))
 
     @property
@@ -63,7 +73,9 @@ class DataMatrix:
         made = DataMatrix.__new__(DataMatrix)
         made.frame, made.features = self.frame, self.features
         made.index = None if self.index is None else self.index[chosen]
-        made.values = read_only(np.ascontiguousarray(self.values[chosen]))
+        made.are_distances = self.are_distances
+        kept = self.values[chosen]
+        made.values = read_only(np.ascontiguousarray(kept[:, chosen] if self.are_distances else kept))
         return made
 
     def block(self, rows: slice) -> Array:

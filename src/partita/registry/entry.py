@@ -86,10 +86,7 @@ class Index:
     @cached_property
     def requests(self) -> tuple[Request, ...]:
         """The statistics it needs, with the options that are theirs."""
-        return tuple(
-            Request(s, tuple((o, self.options[o]) for o in s.options if o in self.options))
-            for s in self._statistics_in_use
-        )
+        return tuple(Request.of(s, self.options) for s in self._statistics_in_use)
 
     @property
     def is_of_table(self) -> bool:
@@ -201,6 +198,7 @@ class Index:
             {name: given[name] for name in self.inputs},
             noise=given.get("noise", "cluster"),
             sample_weight=given.get("sample_weight"),
+            metric=str(chosen.options.get("metric", "")),
         )
         if inputs.dropped:
             aligned = next(note for note in inputs.notes if note.startswith("aligned by index"))

@@ -78,8 +78,8 @@ class Example:
         return [as_partition(obj, self.kind) for obj in self.inputs]
 
     def arguments(self, names: Sequence[str]) -> list[Any]:
-        """The inputs of an index: partitions, and the data as it is."""
+        """The inputs of an index: partitions, data and models as they are."""
         return [
-            obj if name == "X" else as_partition(obj, self.kind)
+            obj if name in ("X", "model") else as_partition(obj, self.kind)
             for name, obj in zip(names, self.inputs, strict=True)
         ]

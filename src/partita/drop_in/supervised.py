@@ -1,13 +1,4 @@
-"""scikit-learn's clustering metrics, by its names and signatures, on partita's engine.
-
-Import a metric from ``partita.drop_in`` instead of ``sklearn.metrics``, and the rest of a program stays as it
-is: argument order, values in degenerate cases, and the words of error messages are scikit-learn's. Labels are
-one-dimensional and compared by position: the index of a pandas series is not looked at, and -1 is a cluster
-like any other. Labels that look continuous are taken for categories, with a `UserWarning`.
-
-Three things differ on purpose: `mutual_info_score` is right on fractional tables too, 0/0 is a fixed value
-instead of rounding noise, and what could only give a meaningless number is refused.
-"""
+"""scikit-learn's metrics of two clusterings."""
 
 from __future__ import annotations
 

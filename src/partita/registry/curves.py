@@ -1,0 +1,226 @@
+"""Entries for whole curves: from the values of an index over k to one value for each k."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from partita.arrays import Array, Floats
+from partita.errors import ParameterError, PartitaError, UnknownNameError, near_names
+from partita.registry.entry import Evaluation
+from partita.registry.lookup import find
+
+CurveFunction: TypeAlias = Callable[[Array, Floats, float, int], tuple[Any, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class CurveExample:
+    """A curve with known values and their source; nan where there is none."""
+
+    ks: tuple[int, ...]
+    values: tuple[float, ...]
+    n: float
+    d: int
+    expected: tuple[float, ...]
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A function of the curve of an index over k, with what is known about it. Call it like a function.
+
+    Attributes
+    ----------
+    name, title : str
+        Its name, and its name in words.
+    of : str
+        The index whose curve it reads.
+    rule : str
+        How a number of clusters is chosen by its values.
+    best : float or None
+        The best value; None where only the rule decides.
+    function : callable
+        ``(ks, values, n, d)`` to values and reasons, one of each for each k; ``""`` is no reason.
+    formula, references, examples
+        In LaTeX; keys of references.bib; curves with known values.
+    """
+
+    name: str
+    title: str
+    of: str
+    rule: str
+    best: float | None
+    function: CurveFunction
+    formula: str = ""
+    references: tuple[str, ...] = ()
+    examples: tuple[CurveExample, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            object.__setattr__(self, name, getattr(self.function, name))
+        object.__setattr__(self, "__wrapped__", self.function)
+
+    @property
+    def direction(self) -> str:
+        """``"higher"`` or ``"lower"`` is better, or ``"none"`` where only the rule decides."""
+        if self.best is None:
+            return "none"
+        return "higher" if self.best == math.inf else "lower"
+
+    def __call__(self, ks: Sequence[int], values: Sequence[float], n: float, d: int) -> Evaluation:
+        """One value for each k, and the reason where there is none or where a limit set it.
+
+        Parameters
+        ----------
+        ks, values : sequences
+            Numbers of clusters, rising, and the values of the index ``of`` there; nan where it has none.
+        n, d : number, int
+            How many objects (or the sum of their weights) and features the data has.
+        """
+        numbers, heights = _checked(self.name, ks, values, n, d)
+        with np.errstate(all="ignore"):
+            made, reasons = self.function(numbers, heights, n, d)
+        outcome = Evaluation(np.asarray(made, dtype=np.float64), np.array(list(reasons), dtype=object))
+        if outcome.values.shape != numbers.shape or outcome.reasons.shape != numbers.shape:
+            raise PartitaError(
+                f"{self.name} did not give one value and one reason for each k.",
+                got=f"shapes {outcome.values.shape} and {outcome.reasons.shape}",
+                need=f"shape {numbers.shape}",
+            )
+        unexplained = ~np.isfinite(outcome.values) & (outcome.reasons == "")
+        if unexplained.any():
+            raise PartitaError(
+                f"{self.name} gave {outcome.values[unexplained][0]} at k = {numbers[unexplained][0]}"
+                " and no reason.",
+                need="a finite value, or a reason",
+                fix="this is a bug in the entry; please report it with the curve",
+            )
+        return outcome
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.__module__, self.name)
+
+    def __repr__(self) -> str:
+        return f"<curve {self.name}(ks, values, n, d) of {self.of}>"
+
+
+def _checked(name: str, ks: Any, values: Any, n: Any, d: Any) -> tuple[Array, Floats]:
+    numbers, heights = np.asarray(ks), np.asarray(values, dtype=np.float64)
+    rising = numbers.ndim == 1 and numbers.dtype.kind in "iu" and (np.diff(numbers) > 0).all()
+    if not rising or not numbers.size or numbers[0] < 1:
+        raise ParameterError(
+            f"{name} needs rising numbers of clusters.", got=repr(ks), need="whole numbers >= 1, each once"
+        )
+    if heights.shape != numbers.shape:
+        raise ParameterError(
+            f"{name} needs a value for each number of clusters.",
+            got=f"{heights.size} values for {numbers.size} numbers of clusters",
+            need="as many values; nan where the index has none",
+        )
+    if not (math.isfinite(n) and n > 0 and d == int(d) and d >= 1):
+        raise ParameterError(
+            f"{name} needs the size of the data.", got=f"n={n!r}, d={d!r}", need="n > 0 and d >= 1"
+        )
+    return numbers.astype(np.int64), heights
+
+
+# --- the registry -------------------------------------------------------------------------------------
+
+_BY_NAME: dict[str, Curve] = {}
+
+
+def curve(
+    *,
+    title: str,
+    of: str,
+    rule: str,
+    best: float | None = None,
+    formula: str = "",
+    references: Sequence[str] = (),
+    examples: Sequence[CurveExample] = (),
+) -> Callable[[CurveFunction], Curve]:
+    """Make a function ``(ks, values, n, d)`` a curve entry, known everywhere from then on.
+
+    Parameters
+    ----------
+    title : str
+        Its name in words.
+    of : str
+        The index whose curve it reads.
+    rule : str
+        How a number of clusters is chosen by its values.
+    best : {inf, -inf, 0.0} or None
+        The best value; None where only the rule decides.
+    formula, references, examples
+        In LaTeX; keys of references.bib; curves with known values.
+
+    Returns
+    -------
+    decorator
+        It takes the function, which gives values and reasons, one of each for each k.
+    """
+
+    def register(function: CurveFunction) -> Curve:
+        entry = Curve(
+            name=function.__name__,
+            title=title,
+            of=of,
+            rule=rule,
+            best=best,
+            function=function,
+            formula=formula,
+            references=tuple(references),
+            examples=tuple(examples),
+        )
+        _add(entry)
+        return entry
+
+    return register
+
+
+def _add(entry: Curve) -> None:
+    """Enter a curve; redefining one's own (a notebook cell run twice) replaces it."""
+    old = _BY_NAME.get(entry.name.lower())
+    if old is not None and old.__module__ != entry.__module__:
+        raise ParameterError(
+            f"there is a curve named {entry.name!r} already.", got=f"another one from {entry.__module__}"
+        )
+    try:
+        taken = find(entry.name)
+    except UnknownNameError:
+        _BY_NAME[entry.name.lower()] = entry
+    else:
+        raise ParameterError(f"{entry.name!r} already means an index.", got=f"{taken!r}")
+
+
+def curves() -> list[Curve]:
+    """Every curve entry that is known."""
+    return list(_BY_NAME.values())
+
+
+def find_curve(name: str | Curve) -> Curve:
+    """The curve entry of that name, without regard to case."""
+    if isinstance(name, Curve):
+        return name
+    if not isinstance(name, str):
+        raise ParameterError("a curve is named by a string.", got=repr(name), need='a name such as "jump"')
+    entry = _BY_NAME.get(name.strip().lower())
+    if entry is None:
+        raise near_names(name, [known.name for known in curves()], noun="curve")
+    return entry
+
+
+def remove_curve(entry: Curve) -> None:
+    """Take a curve out of the registry."""
+    del _BY_NAME[entry.name.lower()]
+
+
+def _restore(module: str, name: str) -> Curve:
+    """The curve that was pickled: its module is imported, which registers it."""
+    importlib.import_module(module)
+    return find_curve(name)

@@ -1,0 +1,319 @@
+"""Data around the prototypes of a fuzzy partition: centres that powers of the memberships weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from partita.arrays import Array, Floats, dense
+from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
+from partita.statistics.cluster_moments import COINCIDENT, ClusterMoments, ClusterScatter, log_determinants
+
+HARD_AND_FUZZY = frozenset({HARD, FUZZY})
+
+ON_THE_SHELL = 1e-9
+"""An object whose Mahalanobis distance is 1 up to this does not count as inside."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prototypes:
+    """The clusters' centres and scatter with memberships to the power ``m``, and the mean of the data.
+
+    Attributes
+    ----------
+    clusters : ClusterMoments
+        Weights, centres and sums of squares, memberships to the power m.
+    everything : ClusterMoments
+        The same of all objects as one cluster.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("X", "found")
+    options: ClassVar[tuple[str, ...]] = ("m",)
+    kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+
+    clusters: ClusterMoments
+    everything: ClusterMoments
+
+    @staticmethod
+    def block_rows(X: Array, found: Partition) -> int:
+        """How many objects one block holds."""
+        return ClusterMoments.block_rows(X, found)
+
+    @classmethod
+    def zero(cls) -> Prototypes:
+        """The sums over no objects."""
+        return cls(ClusterMoments.zero(), ClusterMoments.zero())
+
+    @classmethod
+    def from_block(
+        cls, X: Array, found: Partition, weight: Array | None = None, *, m: float = 2.0
+    ) -> Prototypes:
+        """The sums over one block of objects."""
+        together = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
+        return cls(
+            ClusterMoments.from_block(X, found, weight, power=m),
+            ClusterMoments.from_block(X, together, weight),
+        )
+
+    def __add__(self, other: Prototypes) -> Prototypes:
+        """The sums over both sets of objects."""
+        return Prototypes(self.clusters + other.clusters, self.everything + other.everything)
+
+    shape: ClassVar[tuple[int, ...]] = ()
+
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """The kind of the clustering."""
+        return (self.clusters.kind,)
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters that are not empty."""
+        return self.clusters.n_clusters
+
+    @property
+    def total_scatter(self) -> float:
+        """The sum of squared distances from the mean of the data."""
+        return self.everything.ssw
+
+    @cached_property
+    def centers(self) -> Floats:
+        """The centres of the clusters that are not empty, seen from the mean of the data."""
+        c, all_ = self.clusters, self.everything
+        away = (c.origins - all_.origins[0]) + (c.offsets - all_.offsets[0])
+        return np.asarray(away[c.filled])
+
+    @cached_property
+    def from_mean(self) -> Floats:
+        """For each cluster that is not empty, the squared distance of its centre from the mean."""
+        return np.asarray(np.square(self.centers).sum(axis=1))
+
+    @cached_property
+    def _separations(self) -> Floats:
+        """Squared distances between all pairs of centres; 0 where rounding alone sets two apart."""
+        first, second = np.triu_indices(len(self.centers), k=1)
+        squared = np.square(self.centers[first] - self.centers[second]).sum(axis=1)
+        mean_square = self.total_scatter / float(self.everything.total)
+        return np.where(squared <= COINCIDENT * mean_square, 0.0, squared)
+
+    @property
+    def least_separation(self) -> float:
+        """The smallest squared distance between two centres; nan where there are not two."""
+        return float(self._separations.min()) if self._separations.size else np.nan
+
+    @property
+    def largest_separation(self) -> float:
+        """The largest squared distance between two centres; nan where there are not two."""
+        return float(self._separations.max()) if self._separations.size else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class PrototypeDistances:
+    """Sums of distances, not squared: from the clusters' centres and from the mean of the data.
+
+    Attributes
+    ----------
+    to_centers : float
+        Sum over objects and clusters of u^m |x - c|.
+    to_mean : float
+        Sum over objects of |x - mean|.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("X", "found")
+    options: ClassVar[tuple[str, ...]] = ("m",)
+    kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[tuple[type[Any], ...]] = (Prototypes,)
+
+    to_centers: float
+    to_mean: float
+    kind: Kind = HARD
+
+    @staticmethod
+    def block_rows(X: Array, found: Partition) -> int:
+        """How many objects one block holds."""
+        return ClusterMoments.block_rows(X, found)
+
+    @classmethod
+    def from_block(
+        cls,
+        X: Array,
+        found: Partition,
+        prototypes: Prototypes,
+        weight: Array | None = None,
+        *,
+        m: float = 2.0,
+    ) -> PrototypeDistances:
+        """The sums over one block of objects."""
+        each = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+        c, all_ = prototypes.clusters, prototypes.everything
+        to_mean = each @ _distances(X, all_.origins[0], all_.offsets[0])
+        if isinstance(found, HardPartition):
+            rows = _rows_of(found, c.names)
+            to_centers = each @ _distances(X, c.origins[rows], c.offsets[rows])
+        else:
+            shares = _shares(found)
+            to_centers = np.zeros(())
+            for j in np.flatnonzero(c.filled):
+                to_centers = to_centers + (each * shares[:, j] ** m) @ _distances(
+                    X, c.origins[j], c.offsets[j]
+                )
+        return cls(float(to_centers), float(to_mean), found.kind)
+
+    def __add__(self, other: PrototypeDistances) -> PrototypeDistances:
+        """The sums over both sets of objects."""
+        return PrototypeDistances(self.to_centers + other.to_centers, self.to_mean + other.to_mean, self.kind)
+
+    shape: ClassVar[tuple[int, ...]] = ()
+
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """The kind of the clustering."""
+        return (self.kind,)
+
+
+@dataclass(frozen=True, eq=False)
+class FuzzyCovariances:
+    """The covariance of each cluster, memberships to the power ``m``; 1 by default (Gath and Geva).
+
+    Attributes
+    ----------
+    clusters : ClusterScatter
+        Weights, centres and scatter.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("X", "found")
+    options: ClassVar[tuple[str, ...]] = ("m",)
+    kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+
+    clusters: ClusterScatter
+
+    @staticmethod
+    def block_rows(X: Array, found: Partition) -> int:
+        """How many objects one block holds."""
+        return ClusterScatter.block_rows(X, found)
+
+    @classmethod
+    def zero(cls) -> FuzzyCovariances:
+        """The sums over no objects."""
+        return cls(ClusterScatter.zero())
+
+    @classmethod
+    def from_block(
+        cls, X: Array, found: Partition, weight: Array | None = None, *, m: float = 1.0
+    ) -> FuzzyCovariances:
+        """The sums over one block of objects."""
+        return cls(ClusterScatter.from_block(X, found, weight, power=m))
+
+    def __add__(self, other: FuzzyCovariances) -> FuzzyCovariances:
+        """The sums over both sets of objects."""
+        return FuzzyCovariances(self.clusters + other.clusters)
+
+    shape: ClassVar[tuple[int, ...]] = ()
+
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """The kind of the clustering."""
+        return (self.clusters.kind,)
+
+    @cached_property
+    def covariances(self) -> Floats:
+        """``(k, d, d)``, of the clusters that are not empty."""
+        c = self.clusters
+        return np.asarray(c.scatter[c.filled] / c.weights[c.filled, None, None])
+
+    @cached_property
+    def log_volumes(self) -> Floats:
+        """For each cluster that is not empty half the log-determinant; -inf where it is singular."""
+        finite = np.isfinite(self.covariances).all(axis=(1, 2), keepdims=True)
+        safe = np.where(finite, self.covariances, 0.0)
+        return 0.5 * log_determinants(safe)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether some cluster has no volume up to rounding."""
+        return bool((self.log_volumes == -np.inf).any())
+
+
+@dataclass(frozen=True, eq=False)
+class CoreMemberships:
+    """How much membership lies inside the ellipsoid of each cluster, its Mahalanobis distance below 1.
+
+    Attributes
+    ----------
+    inside : array (k,)
+        Sums of memberships; nan for a cluster whose covariance is singular.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("X", "found")
+    options: ClassVar[tuple[str, ...]] = ("m",)
+    kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[tuple[type[Any], ...]] = (FuzzyCovariances,)
+
+    inside: Floats
+    kind: Kind = HARD
+
+    @staticmethod
+    def block_rows(X: Array, found: Partition) -> int:
+        """How many objects one block holds."""
+        return ClusterScatter.block_rows(X, found)
+
+    @classmethod
+    def from_block(
+        cls,
+        X: Array,
+        found: Partition,
+        fuzzy: FuzzyCovariances,
+        weight: Array | None = None,
+        *,
+        m: float = 1.0,  # noqa: ARG003 (the ellipsoids have it in them)
+    ) -> CoreMemberships:
+        """The sums over one block of objects."""
+        each = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+        c, hard = fuzzy.clusters, isinstance(found, HardPartition)
+        labels = _rows_of(found, c.names) if isinstance(found, HardPartition) else np.zeros(0)
+        shares = np.zeros((0, 0)) if hard else _shares(found)
+        inside = np.full(c.n_clusters, np.nan)
+        for place, (j, volume) in enumerate(zip(np.flatnonzero(c.filled), fuzzy.log_volumes, strict=True)):
+            if volume == -np.inf:
+                continue
+            rows: Any = labels == j if hard else slice(None)
+            away = (X[rows] - c.origins[j]) - c.offsets[j]
+            reach = np.einsum("if,if->i", away, np.linalg.solve(fuzzy.covariances[place], away.T).T)
+            counted = each[rows] if hard else each * shares[:, j]
+            inside[place] = counted[reach < 1.0 - ON_THE_SHELL].sum()
+        return cls(inside, found.kind)
+
+    def __add__(self, other: CoreMemberships) -> CoreMemberships:
+        """The sums over both sets of objects."""
+        return CoreMemberships(self.inside + other.inside, self.kind)
+
+    shape: ClassVar[tuple[int, ...]] = ()
+
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """The kind of the clustering."""
+        return (self.kind,)
+
+
+def _distances(X: Array, origin: Array, offset: Array) -> Floats:
+    """The distance of each object from a centre, or from its own."""
+    away = (X - origin) - offset
+    return np.asarray(np.sqrt(np.einsum("if,if->i", away, away)))
+
+
+def _shares(found: Partition) -> Floats:
+    assert isinstance(found, MembershipPartition)
+    return dense(found.block(slice(None)))
+
+
+def _rows_of(found: HardPartition, names: Sequence[Any]) -> Array:
+    """For each object the row of its cluster among these names."""
+    labels = found.values.astype(np.int64) - found.low
+    if found.row_names == names:
+        return labels
+    place = {name: row for row, name in enumerate(names)}
+    return np.array([place.get(name, -1) for name in found.row_names], dtype=np.int64)[labels]

@@ -1,0 +1,390 @@
+"""How good is a clustering of data: every internal index that applies; scorers for scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import partita.indices  # noqa: F401 (registers the indices that are looked up here)
+from partita.engine import Inputs, collect, pair_operations, prepare
+from partita.errors import ParameterError, UndefinedIndexError
+from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
+from partita.partitions import HARD
+from partita.progress import bar
+from partita.registry import ON_UNDEFINED, Index, find, resolve
+from partita.registry import indices as all_indices
+from partita.registry.curves import curves
+from partita.results import Result, Table, join_texts
+
+__all__ = ["SideBySide", "Validation", "scorer", "validate"]
+
+INTERNAL = {"X", "found", "model"}
+HARDENED = "on hardened labels"
+
+
+@dataclass(frozen=True, repr=False)
+class Validation(IndexTable):
+    """Every internal index that applies to a clustering of data."""
+
+
+@dataclass(frozen=True, repr=False)
+class SideBySide(Result):
+    """Several clusterings of the same data, index by index.
+
+    Attributes
+    ----------
+    results : dict of Validation
+        One for each clustering, by its name.
+    """
+
+    results: Mapping[str, Validation] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Validation:
+        return self.results[name]
+
+    @property
+    def wins(self) -> dict[str, int]:
+        """For each clustering, how many indices find it better than all others."""
+        better = [row["better"] for row in self.records()]
+        return {name: better.count(name) for name in self.results}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary an index: its value for each clustering, and which of them it finds better.
+
+        An index that does not look at the data finds none better.
+        """
+        listed = dict.fromkeys(row.index for result in self.results.values() for row in result.rows)
+        return [self._record(name) for name in listed]
+
+    def _record(self, index: str) -> dict[str, Any]:
+        rows = {name: result[index] for name, result in self.results.items() if index in result}
+        known = next(iter(rows.values()))
+        values = {name: rows[name].value if name in rows else math.nan for name in self.results}
+        return {
+            "index": index,
+            "symbol": known.symbol,
+            "best": known.best,
+            "direction": known.direction,
+            **values,
+            "better": _better(values, known.direction) if "X" in find(index).inputs else "",
+            "caveat": join_texts(list(dict.fromkeys(row.caveat for row in rows.values()))),
+        }
+
+    def table(self) -> Table:
+        """The indices, as they print."""
+        rows = tuple(
+            tuple(None if k in ("best",) and math.isnan(v) else v for k, v in row.items())
+            for row in self.records()
+        )
+        won = ", ".join(f"{name} by {count}" for name, count in self.wins.items())
+        notes = (*self.notes, f"judged better: {won} of the indices, many of which are kin")
+        first = next(iter(self.results.values()))
+        sides = ", ".join(
+            f"{name}: {r.title.rpartition(': ')[2].replace(' found', '')}" for name, r in self.results.items()
+        )
+        title = f"{first.title.rpartition(': ')[0]}; {sides}"
+        return Table(title, self.columns, rows, notes).without_blank_columns()
+
+
+def _better(values: Mapping[str, float], direction: str) -> str:
+    """The name of the single best value, or nothing."""
+    if direction == "none" or any(math.isnan(v) for v in values.values()):
+        return ""
+    choose = max if direction == "higher" else min
+    best = choose(values.values())
+    names = [name for name, value in values.items() if value == best]
+    return names[0] if len(names) == 1 else ""
+
+
+def validate(
+    X: Any,
+    found: Any,
+    *,
+    indices: Iterable[str | Index] | str | Index | None = None,
+    metric: str = "euclidean",
+    noise: str = "cluster",
+    sample_weight: Any = None,
+    on_undefined: str = "nan",
+) -> Any:
+    """Judge a clustering by the data alone: every internal index that applies.
+
+    Parameters
+    ----------
+    X : (n, d) array or data frame
+        The data, one row for each object; the distances ``(n, n)`` for ``metric="precomputed"``.
+    found : clustering, fitted model, or dictionary of them
+        Anything `as_partition` takes. A fitted mixture also gives its likelihood. Several by name are judged
+        side by side: ``{"k-means": labels, "mixture": model}``.
+    indices : list of names, optional
+        Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``). Every
+        index that applies by default, those that look at pairs of objects while that is quick.
+    metric : str
+        For indices on distances between objects; any of SciPy's, or "precomputed".
+    noise : {"cluster", "singletons", "ignore", "raise"}
+        What to do with objects labelled -1 beside non-negative labels.
+    sample_weight : array, optional
+        Multiplicities: weight 2 counts an object twice.
+    on_undefined : {"nan", "raise"}
+        What to do where an index has no value.
+
+    Returns
+    -------
+    Validation, or SideBySide
+        A table; ``result["CH"].value`` is one number, ``result.left_out`` says what was skipped and why.
+
+    Examples
+    --------
+    >>> validate([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1], indices=["CH", "silhouette"])
+    4 objects, 1 features: hard found (k=2)
+    <BLANKLINE>
+    index              symbol   value  best  direction
+    calinski_harabasz  CH          50   inf  higher
+    silhouette                 0.7980     1  higher
+    """
+    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
+        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    options = {
+        "indices": _listed(indices),
+        "metric": metric,
+        "noise": noise,
+        "sample_weight": sample_weight,
+        "on_undefined": on_undefined,
+    }
+    if isinstance(found, Mapping) and not {"mass", "F"} <= set(found):
+        if not found:
+            raise ParameterError("there is nothing to validate.", got="an empty dictionary")
+        results = {str(name): _validate_one(X, one, **options) for name, one in found.items()}
+        first = next(iter(results.values()))
+        notes = tuple(f"{name}: {note}" for name, result in results.items() for note in result.notes)
+        return SideBySide(notes=notes, provenance=first.provenance, frame=first.frame, results=results)
+    return _validate_one(X, found, **options)
+
+
+def _listed(indices: Any) -> Any:
+    """An iterable of names as a list, so that it can be gone through more than once."""
+    return (
+        list(indices) if isinstance(indices, Iterable) and not isinstance(indices, (str, Index)) else indices
+    )
+
+
+def _validate_one(
+    X: Any,
+    found: Any,
+    *,
+    indices: Any,
+    metric: str,
+    noise: str,
+    sample_weight: Any,
+    on_undefined: str,
+) -> Validation:
+    named = indices is not None
+    wanted = [_with_metric(e, metric) for e in _wanted(indices)]
+    inputs = prepare({"X": X, "found": found}, noise=noise, sample_weight=sample_weight, metric=metric)
+    is_model = inputs.model is not None or (hasattr(found, "fit") and not isinstance(found, type))
+    hard = _hardened(inputs) if is_model and inputs.kinds != (HARD,) else None
+    usable, left_out = _split(wanted, inputs, hard, metric, named=named)
+    rows: dict[str, IndexValue] = {}
+    with bar("validating") as report:
+        for given, caveat in ((inputs, ""), (hard, HARDENED)):
+            entries = [e for e, on in usable if on is given]
+            if given is None or not entries:
+                continue
+            requests = [r for entry in entries for r in entry.requests]
+            collected = collect(requests, given, report) if given.n_objects else {}
+            rows |= {e.label: _row(e, given, collected, on_undefined, caveat) for e in entries}
+    d = 0 if inputs.X is None else inputs.X.values.shape[1]
+    data = "distances" if metric == "precomputed" else f"{d} features"
+    k = inputs.partitions["found"].n_clusters
+    from partita import __version__
+
+    return Validation(
+        notes=inputs.notes,
+        provenance={
+            "partita": __version__,
+            "n": inputs.n_objects,
+            "d": d,
+            "kinds": [kind.value for kind in inputs.kinds],
+            "clusters": [k],
+            "metric": metric,
+            "noise": noise,
+            "coverage": inputs.coverage,
+            "weighted": inputs.weight is not None,
+            "method": "sampled" if any("sampled" in row.caveat for row in rows.values()) else "exact",
+        },
+        frame=inputs.frame or "pandas",
+        rows=tuple(rows[e.label] for e, _ in usable),
+        left_out=left_out,
+        title=f"{inputs.n_objects} objects, {data}: {inputs.kinds[0]} found (k={k})",
+    )
+
+
+def _wanted(indices: Any) -> list[Index]:
+    if indices is None:
+        return [e for e in all_indices() if set(e.inputs) <= INTERNAL]
+    curve_names = {c.name for c in curves()}
+    listed = indices if isinstance(indices, list) else [indices]
+    for name in listed:
+        if isinstance(name, str) and name.lower() in curve_names:
+            raise ParameterError(
+                f"{name} is a curve over numbers of clusters, not an index of one clustering.",
+                need="clusterings for several k",
+                fix="choose_k(...)",
+            )
+    chosen = resolve(listed, ())
+    for entry in chosen:
+        if not set(entry.inputs) <= INTERNAL:
+            raise ParameterError(
+                f"{entry.name} does not judge one clustering by its data.",
+                got=f"an index of {', '.join(entry.inputs)}",
+                need="an index of X and found",
+                fix="compare(truth, found) for two clusterings",
+            )
+    return chosen
+
+
+def _with_metric(entry: Index, metric: str) -> Index:
+    """The entry with this metric, where it has one and was not given another."""
+    is_default = "metric" in entry.options and entry.options["metric"] == entry.defaults["metric"]
+    return entry.using(metric=metric) if is_default and metric != entry.defaults["metric"] else entry
+
+
+def _hardened(inputs: Inputs) -> Inputs:
+    hard = {name: p.harden() for name, p in inputs.partitions.items()}
+    return replace(inputs, partitions=hard)
+
+
+def _split(
+    wanted: Sequence[Index], inputs: Inputs, hard: Inputs | None, metric: str, *, named: bool
+) -> tuple[list[tuple[Index, Inputs]], tuple[LeftOut, ...]]:
+    """Which index on which inputs, and those that do not apply or would take too long unasked."""
+    usable: list[tuple[Index, Inputs]] = []
+    left_out = [LeftOut(c.name, "needs a curve: choose_k") for c in curves()] if not named else []
+    for entry in wanted:
+        reason = cost = ""
+        on = inputs
+        if "model" in entry.inputs and inputs.model is None:
+            reason = "needs a fitted Gaussian mixture in place of the clustering"
+        elif metric == "precomputed" and "X" in entry.inputs and "metric" not in entry.options:
+            reason = "needs the data itself: it has centres, and distances have none"
+        elif metric == "precomputed" and entry.options.get("dimension", 0) is None:
+            reason = f"distances do not show the dimension of the data: {entry.name}:dimension=d"
+        elif entry.range_of(inputs.kinds) is None:
+            if hard is not None and entry.range_of(hard.kinds) is not None:
+                on = hard
+            elif named:
+                entry.check_kinds(inputs.kinds)
+            else:
+                reason = f"not defined for {inputs.kinds[0]} clusterings; {entry.way_out}"
+        if not reason and not named:
+            reason = _refusal(entry, inputs)
+        if not reason and not named:
+            operations = pair_operations(entry.requests, on)
+            if operations > MOST_PAIR_OPERATIONS:
+                cost = f"{operations:.1e} pair operations"
+                sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
+                reason = (
+                    f"too many pairs of objects to look at unasked; indices=[...] with {sampled}{entry.name}"
+                )
+        if reason and named:
+            raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
+        if reason:
+            left_out.append(LeftOut(entry.label, reason, cost))
+        else:
+            usable.append((entry, on))
+    return usable, tuple(left_out)
+
+
+def _refusal(entry: Index, inputs: Inputs) -> str:
+    """Why a statistic of this index refuses the data, or nothing."""
+    for request in entry.requests:
+        if hasattr(request.statistic, "check") and inputs.X is not None:
+            try:
+                request.statistic.check(inputs.X.values)
+            except ParameterError as problem:
+                return f"{problem.what.rstrip('.')} ({problem.got})"
+    return ""
+
+
+def _row(
+    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, caveat: str
+) -> IndexValue:
+    value, reason = entry.value_for(inputs, collected)
+    if math.isnan(value) and on_undefined == "raise":
+        raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
+    return IndexValue(
+        index=entry.label,
+        symbol=entry.symbol or "",
+        value=value,
+        best=math.nan if entry.best is None else entry.best,
+        direction=entry.direction,
+        caveat=join_texts([reason, entry.caveat(inputs.kinds), caveat]),
+    )
+
+
+# --- scorers ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """An index as scikit-learn wants it: ``scorer(estimator, X, y=None)``, higher is better."""
+
+    index: str
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        """The value for what the estimator makes of X, negated where lower is better; nan where undefined."""
+        entry = find(self.index)
+        found = _clustering_of(estimator, X)
+        if set(entry.inputs) == {"truth", "found"}:
+            if y is None:
+                raise ParameterError(
+                    f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
+                )
+            inputs = prepare({"truth": y, "found": found})
+        else:
+            given = {"X": X, "found": found, "model": estimator}
+            wanted = {name: given[name] for name in entry.inputs}
+            inputs = prepare(wanted)
+        if entry.range_of(inputs.kinds) is None:
+            inputs = _hardened(inputs)
+        entry.check_kinds(inputs.kinds)
+        value, _ = entry.value_for(inputs, None)
+        return value if entry.direction == "higher" else -value
+
+
+def scorer(index: str | Index) -> Scorer:
+    """A scikit-learn scorer over an index, for `GridSearchCV`, `cross_validate` and the like.
+
+    The clustering of X is what the estimator's ``predict_proba`` or ``predict`` says; one that cannot predict
+    gives its ``labels_`` if they are as many as X has rows, else a clone of it is fitted to X.
+
+    Parameters
+    ----------
+    index : str or index
+        An index with a direction. Of X and found, or of truth and found: then ``y`` is the truth.
+
+    Examples
+    --------
+    >>> scorer("silhouette")
+    Scorer(index='silhouette')
+    """
+    entry = find(index)
+    if entry.best is None:
+        raise ParameterError(
+            f"{entry.name} only describes: no value of it is better than another.",
+            need="an index with a direction",
+        )
+    return Scorer(entry.label)
+
+
+def _clustering_of(estimator: Any, X: Any) -> Any:
+    for method in ("predict_proba", "predict"):
+        if hasattr(estimator, method):
+            return getattr(estimator, method)(X)
+    labels = getattr(estimator, "labels_", None)
+    if labels is not None and len(labels) == len(X):
+        return labels
+    from sklearn.base import clone
+
+    return clone(estimator).fit_predict(X)

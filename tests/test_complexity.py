@@ -1,0 +1,140 @@
+"""Stochastic complexity: reference, hand-checked values, blocks, weights, what is refused."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies
+from partita.errors import KindError, ParameterError
+from partita.indices.complexity import stochastic_complexity
+from partita.partitions import HARD, HardPartition
+from partita.statistics.binary_counts import BinaryCounts
+from reference.likelihood import stochastic_complexity as by_definition
+
+DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@st.composite
+def bits_and_labels(draw):
+    n, d = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    row = st.lists(st.integers(0, 1), min_size=d, max_size=d)
+    return np.array(draw(st.lists(row, min_size=n, max_size=n)), dtype=float), draw(strategies.hard(n))
+
+
+@given(drawn=bits_and_labels(), simplified=st.booleans(), base=st.sampled_from([None, 2, 10.0]))
+def test_it_equals_its_reference(drawn, simplified, base):
+    X, found = drawn
+    expected = by_definition(X, found.memberships(), simplified=simplified, base=base)
+    value = stochastic_complexity(X, found, simplified=simplified, base=base)
+    assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_examples_have_their_value():
+    for example in stochastic_complexity.examples:
+        assert stochastic_complexity(*example.inputs, **example.options) == pytest.approx(example.value)
+
+
+def test_smaller_is_better_and_the_right_clusters_win():
+    assert stochastic_complexity.direction == "lower"
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 60)
+    often = np.array([[0.95] * 4 + [0.05] * 8, [0.05] * 4 + [0.95] * 4 + [0.05] * 4, [0.05] * 8 + [0.95] * 4])
+    X = (rng.uniform(size=(180, 12)) < often[truth]).astype(int)
+    values = {
+        "truth": stochastic_complexity(X, truth),
+        "merged": stochastic_complexity(X, truth // 2),
+        "split": stochastic_complexity(X, truth * 2 + np.arange(180) % 2),
+        "shuffled": stochastic_complexity(X, rng.permutation(truth)),
+    }
+    assert min(values, key=values.get) == "truth"
+
+
+def test_the_simplified_form_differs_by_a_constant():
+    X = np.random.default_rng(1).integers(0, 2, (20, 3))
+    for k in (1, 2, 5):
+        labels = np.arange(20) % k
+        gap = stochastic_complexity(X, labels) - stochastic_complexity(X, labels, simplified=True)
+        assert gap == pytest.approx(20 * math.log(20), rel=1e-12)
+
+
+@given(drawn=bits_and_labels(), data=st.data())
+def test_weights_are_repetitions_and_names_do_not_matter(drawn, data):
+    X, found = drawn
+    weight = data.draw(strategies.integer_weights(len(X)))
+    repeated = found.take(np.repeat(np.arange(len(X)), weight))
+    expected = stochastic_complexity(np.repeat(X, weight, axis=0), repeated)
+    assert stochastic_complexity(X, found, sample_weight=weight) == pytest.approx(
+        expected, rel=1e-12, abs=1e-12
+    )
+    renamed = 7 - 3 * found.codes
+    assert stochastic_complexity(X, renamed) == pytest.approx(stochastic_complexity(X, found), abs=1e-12)
+
+
+@given(drawn=bits_and_labels(), cut=st.integers(0, 12), swap=st.booleans())
+def test_counts_merge_over_any_cut_in_any_order(drawn, cut, swap):
+    X, found = drawn
+    parts = [
+        BinaryCounts.from_block(X[rows], HardPartition(found.labels[rows].tolist()))
+        for rows in (slice(0, cut), slice(cut, None))
+        if len(X[rows])
+    ]
+    merged = BinaryCounts.zero()
+    for part in reversed(parts) if swap else parts:
+        merged = merged + part
+    whole = BinaryCounts.from_block(X, found)
+    assert merged.total == whole.total
+    assert stochastic_complexity.of(merged) == pytest.approx(stochastic_complexity.of(whole), abs=1e-12)
+
+
+def test_several_blocks_and_single_precision(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, labels = rng.integers(0, 2, (500, 6)), rng.integers(0, 4, 500)
+    whole = stochastic_complexity(X, labels)
+    monkeypatch.setattr(BinaryCounts, "block_rows", staticmethod(lambda *_: 33))
+    assert stochastic_complexity(X, labels) == pytest.approx(whole, rel=1e-12)
+    assert stochastic_complexity(X.astype(np.float32), labels) == pytest.approx(whole, rel=1e-12)
+    assert stochastic_complexity(X.astype(bool), labels) == pytest.approx(whole, rel=1e-12)
+
+
+def test_fractions_of_objects_use_the_same_formula():
+    X, labels = np.array([[0, 1], [1, 1], [1, 0]]), [0, 0, 1]
+    half = stochastic_complexity(X, labels, sample_weight=[0.5, 0.5, 0.25])
+    h = math.log(2)  # of the one even feature of cluster 0, which weighs 1
+    sizes = -math.log(1 / 1.25) - 0.25 * math.log(0.25 / 1.25)
+    assert half == pytest.approx(h + sizes)
+
+
+@pytest.mark.parametrize("labels", [[0] * 4, [0, 1, 2, 3], [0, 0, 0, 1]])
+def test_one_cluster_single_objects_and_constant_features_have_a_value(labels):
+    X = [[0, 1], [0, 1], [0, 1], [0, 1]]
+    expected = by_definition(X, HardPartition(labels).memberships())
+    assert stochastic_complexity(X, labels) == pytest.approx(expected, abs=1e-12)
+
+
+def test_other_data_and_other_kinds_are_refused():
+    with pytest.raises(ParameterError, match=r"column 1 of X has the value 0\.5") as caught:
+        stochastic_complexity([[0, 1], [1, 0.5]], [0, 1])
+    assert "bic_partition" in caught.value.fix
+    with pytest.raises(KindError, match="harden"):
+        stochastic_complexity([[0], [1]], [[0.5, 0.5], [0.2, 0.8]])
+    assert stochastic_complexity.kinds == (HARD,)
+
+
+def test_animals_of_one_kind_are_shorter_to_tell():
+    path = DATA / "zoo_binary.csv.gz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there; set PARTITA_DATA")
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    X, kinds = table[:, :-1], table[:, -1].astype(int)
+    assert set(np.unique(X)) == {0.0, 1.0}
+    value = stochastic_complexity(X, kinds)
+    assert value == pytest.approx(by_definition(X, HardPartition(kinds).memberships()), rel=1e-12)
+    assert value < stochastic_complexity(X, np.zeros(len(X), dtype=int))
+    assert value < stochastic_complexity(X, np.random.default_rng(0).permutation(kinds))
