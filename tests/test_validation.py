@@ -21,7 +21,14 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 
 import partita as pt
 from partita import cli
-from partita.errors import KindError, MismatchError, ParameterError, UndefinedIndexError, UnknownNameError
+from partita.errors import (
+    KindError,
+    MismatchError,
+    ParameterError,
+    TooLargeError,
+    UndefinedIndexError,
+    UnknownNameError,
+)
 
 X, SPECIES = load_iris(return_X_y=True)
 LABELS = KMeans(3, n_init=5, random_state=0).fit(X).labels_
@@ -111,6 +118,14 @@ def test_costly_indices_are_left_out_unasked(monkeypatch):
     assert "sample_size" in skipped.reason
     assert skipped.cost
     assert "silhouette" in pt.validate(X, LABELS, indices=["silhouette"])
+
+
+def test_a_million_objects_are_offered_a_sample_before_anything_starts():
+    data, labels = np.zeros((10**6, 1)), np.arange(10**6) % 2
+    with pytest.raises(TooLargeError, match="sample_size"):
+        pt.indices.silhouette(data, labels)
+    left = {x.index: x.reason for x in pt.validate(data, labels).left_out}
+    assert "silhouette:sample_size=2000" in left["silhouette"]
 
 
 def test_a_sampled_silhouette_says_so():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, blocks, dense, map_blocks
+from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, blocks, dense, map_blocks, read_only
 from partita.errors import ParameterError, TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.cluster_moments import COINCIDENT, COMPILED_ROWS, ClusterMoments
@@ -54,6 +54,15 @@ def over_centers(
         apart[np.arange(len(apart)), np.arange(rows.start, rows.stop)] = np.inf
         parts.append(of_rows(rows, apart))
     return np.concatenate(parts)
+
+
+@lru_cache(maxsize=4)
+def nearest_centers(moments: ClusterMoments, p: float = 2.0) -> Floats:
+    """For each cluster that is not empty the distance from its centre to the nearest other one.
+
+    Kept, since each block of a second pass asks for it.
+    """
+    return read_only(over_centers(moments, lambda _, apart: apart.min(axis=1), p))
 
 
 def rounding(moments: ClusterMoments) -> float:
@@ -204,10 +213,10 @@ class Dispersions(_AroundCenters):
         filled = self.moments.filled
         return np.asarray(self.squares[filled] / self.weights[filled])
 
-    @cached_property
+    @property
     def nearest_centers(self) -> Floats:
         """For each cluster that is not empty the distance from its centre to the nearest other one."""
-        return over_centers(self.moments, lambda _, apart: apart.min(axis=1), self.p)
+        return nearest_centers(self.moments, self.p)
 
     @cached_property
     def overlaps(self) -> Floats:
@@ -350,7 +359,7 @@ class CentroidSilhouettes(_AroundCenters):
         size = moments.weights[place]
         others = np.where(size > 1, size - 1.0, 1.0)
         mean_square = (size * own * own + moments.within[place]) / others
-        nearest = over_centers(moments, lambda _, apart: apart.min(axis=1))[column[place]]
+        nearest = nearest_centers(moments)[column[place]]
         each = (size > 1) * (np.ones(place.size) if weight is None else weight)
         sums = _by_cluster(place, each * _silhouette(own, away.min(axis=1)), k)
         return cls(moments, sums, _by_cluster(place, each * _silhouette(mean_square, nearest**2), k))

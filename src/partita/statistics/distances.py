@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 
 from partita.arrays import Array, Floats, dense, generator, map_blocks, multiplicities
-from partita.errors import MismatchError, ParameterError
+from partita.errors import MismatchError, ParameterError, TooLargeError
 from partita.partitions import (
     FUZZY,
     HARD,
@@ -25,6 +25,9 @@ from partita.partitions import (
     as_partition,
 )
 from partita.statistics.object_pairs import OnBlock
+
+MOST_OPERATIONS = 3e10
+"""Distances of ten features that are taken when asked for: about a minute."""
 
 T = TypeVar("T")
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
@@ -336,6 +339,14 @@ class DistanceSums:
         random_state : int or Generator
             The seed of the sample.
         """
+        operations = cls.pair_operations(X, found, metric=metric)
+        if sample_size is None and operations > MOST_OPERATIONS:
+            raise TooLargeError(
+                "so many distances take hours.",
+                got=f"{found.n_objects} objects, {operations:.1e} distances of ten features",
+                need=f"at most {MOST_OPERATIONS:.0e}",
+                fix="sample_size=2000 looks at some against all; simplified_silhouette looks at centres",
+            )
         hard = found if isinstance(found, HardPartition) else found.harden()
         objects = ObjectsByCluster.of(X, hard, weight, _squared(metric) if variant == "squared" else metric)
         picked = None if sample_size is None else _stratified(objects, sample_size, generator(random_state))
