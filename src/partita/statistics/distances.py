@@ -342,7 +342,7 @@ class DistanceSums:
         operations = cls.pair_operations(X, found, metric=metric)
         if sample_size is None and operations > MOST_OPERATIONS:
             raise TooLargeError(
-                "so many distances take hours.",
+                "so many distances take long, and nothing shows how far it is.",
                 got=f"{found.n_objects} objects, {operations:.1e} distances of ten features",
                 need=f"at most {MOST_OPERATIONS:.0e}",
                 fix="sample_size=2000 looks at some against all; simplified_silhouette looks at centres",
