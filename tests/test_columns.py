@@ -21,7 +21,7 @@ from partita.distributional.columns import (
     steps_for_ends,
 )
 from partita.distributional.groups import Groups
-from partita.kernels import column_states
+from partita.kernels.columns import column_states
 
 PHI = {"squares": lambda m: m * m, "entropy": lambda m: m * math.log(m) if m else 0.0}
 JOINS = ("sum", "product", "minimum", "lukasiewicz")

@@ -113,3 +113,54 @@ def test_hausdorff_where_nothing_is_defined():
         pt.hausdorff([-1, -1], [-1, -1], noise="ignore")
     again = pt.SetDistance.from_dict(json.loads(json.dumps(pt.hausdorff([0, 1], [0, 0]).to_dict())))
     assert again.value == pt.hausdorff([0, 1], [0, 0]).value
+
+
+# --- bounds that always answer ----------------------------------------------------------------------------
+
+
+def evidence(n, seed):
+    rng = np.random.default_rng(seed)
+    sets = [{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 1, 2}]
+    return pt.EvidentialPartition(rng.dirichlet(np.full(6, 0.2), n), sets)
+
+
+@pytest.mark.parametrize(
+    "index", ["rand", "adjusted_rand", "variation_of_information", "classification_error"]
+)
+def test_bounds_of_evidence_contain_what_draws_show(index):
+    """Confidence 1 - 1e-9 for each end of each of four indices."""
+    truth, found = np.arange(60) % 3, evidence(60, 0)
+    bound = pt.distribution(truth, found, index, method="bound")
+    assert bound.method == "bound"
+    drawn = pt.distribution(
+        truth, found, index, method="sample", n_samples=400, confidence=1 - 1e-8, random_state=0
+    )
+    for certified, sampled in (
+        (bound.lower_within, drawn.lower_within),
+        (bound.upper_within, drawn.upper_within),
+    ):
+        assert certified[0] <= sampled[1]
+        assert sampled[0] <= certified[1]
+    assert bound.lower <= bound.upper
+
+
+def test_bounds_of_evidence_contain_the_enumerated_expectations(monkeypatch):
+    truth, found = [0, 0, 1, 1, 2], evidence(5, 1)
+    for index in ("rand", "jaccard", "variation_of_information", "classification_error"):
+        exact = pt.distribution(truth, found, index, method="exact")
+        assert exact.method == "exact"
+        with monkeypatch.context() as patched:
+            patched.setattr("partita.distributional.evidential.MOST_FOCAL", 0)
+            bound = pt.distribution(truth, found, index, method="bound")
+        assert bound.lower_within[0] - TINY <= exact.lower <= bound.lower_within[1] + TINY
+        assert bound.upper_within[0] - TINY <= exact.upper <= bound.upper_within[1] + TINY
+
+
+def test_a_mean_without_a_closed_form_lies_between_its_ends():
+    rng = np.random.default_rng(3)
+    U, V = rng.dirichlet(np.full(3, 0.1), 40).round(2), rng.dirichlet(np.full(3, 0.1), 40).round(2)
+    U, V = (side / side.sum(axis=1, keepdims=True) for side in (U, V))
+    bound = pt.distribution(U, V, "adjusted_rand", method="bound")
+    mean = pt.distribution(U, V, "adjusted_rand", method="sample", random_state=0).mean
+    assert bound.method == "bound"
+    assert bound.lower_within[0] <= mean <= bound.lower_within[1]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita import kernels
 from partita.distributional import matching_ends as module
 from partita.distributional.groups import Groups
 from partita.distributional.matching_ends import MatchingEnds, matching_ends
+from partita.kernels.matchings import fewest_matched
 from strategies import rough
 
 
@@ -70,7 +70,7 @@ def test_all_completions_by_either_way(hard):
         start = np.arange(min(shape)), np.arange(min(shape))
         assert module._most_programme(groups, start, np.inf) == (most, most)
         if hard == 1:
-            assert kernels.fewest_matched(module.groups_inside(groups), 10**6) == (fewest, fewest)
+            assert fewest_matched(module.groups_inside(groups), 10**6) == (fewest, fewest)
 
 
 def test_the_compiled_search_agrees_with_the_programme():
@@ -78,9 +78,9 @@ def test_the_compiled_search_agrees_with_the_programme():
     for _ in range(25):
         n, k, others = rng.integers(20, 120), rng.integers(2, 5), rng.integers(1, 6)
         groups = Groups.of(draw_sets(rng, n, k), draw_sets(rng, n, others, hard=True))
-        low, high = kernels.fewest_matched(module.groups_inside(groups), 10**6)
+        low, high = fewest_matched(module.groups_inside(groups), 10**6)
         assert (low, high) == module._fewest_programme(groups, np.inf)
-        few, some = kernels.fewest_matched(module.groups_inside(groups), 3)
+        few, some = fewest_matched(module.groups_inside(groups), 3)
         assert few <= high <= some
 
 

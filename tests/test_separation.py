@@ -36,9 +36,10 @@ from partita.indices.silhouettes import (
     simplified_silhouette,
 )
 from partita.partitions import FUZZY, HARD, HardPartition, as_partition
-from partita.statistics import dispersions, distances
+from partita.statistics import cluster_gaps, dispersions, distances, objects_by_cluster
+from partita.statistics.cluster_gaps import ClusterGaps
 from partita.statistics.cluster_moments import ClusterMoments
-from partita.statistics.dispersions import CentroidSilhouettes, ClusterGaps, Dispersions
+from partita.statistics.dispersions import CentroidSilhouettes, Dispersions
 from partita.statistics.distances import DistanceSums
 from reference.separation import REFERENCE_OF_DATA
 
@@ -222,13 +223,13 @@ def test_mahalanobis_is_euclidean_after_whitening():
 def test_compiled_loops_equal_scipy(entry, k, monkeypatch):
     X, labels = scattered(k=k)
     compiled = entry(X, labels)
-    monkeypatch.setattr(dispersions, "MOST_BOUNDS", 0)
+    monkeypatch.setattr(cluster_gaps, "MOST_BOUNDS", 0)
     monkeypatch.setattr(distances, "MOST_SUMS", 0)
-    monkeypatch.setattr(dispersions, "MOST_SUMS", 0)
+    monkeypatch.setattr(cluster_gaps, "MOST_SUMS", 0)
     assert same(entry(X, labels), compiled, rel=1e-12)
-    monkeypatch.setattr(distances, "COMPILED_PAIRS", math.inf)
+    monkeypatch.setattr(objects_by_cluster, "COMPILED_PAIRS", math.inf)
     assert same(entry(X, labels), compiled, rel=1e-12)
-    monkeypatch.setattr(distances, "TILE_CELLS", 10_000)
+    monkeypatch.setattr(objects_by_cluster, "TILE_CELLS", 10_000)
     assert same(entry(X, labels), compiled, rel=1e-12)
 
 
@@ -310,7 +311,7 @@ def test_the_compiled_second_pass_equals_numpy(monkeypatch):
 
 
 def test_many_clusters_do_not_ask_for_a_square(monkeypatch):
-    monkeypatch.setattr(dispersions, "MOST_DENSE_CELLS", 8)
+    monkeypatch.setattr(cluster_gaps, "MOST_DENSE_CELLS", 8)
     X, labels = scattered(60, k=4)
     assert dunn(X, labels) > 0
     with pytest.raises(TooLargeError, match="pairs of clusters"):

@@ -36,7 +36,7 @@ class Request:
     one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``, and
     ``pair_operations`` if it looks at pairs. What the table of two hard partitions determines has
     ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass. One
-    that is not defined for all data has ``check(X)``, which refuses what it cannot judge.
+    that is not defined for all data has ``check(X, **options)``, which refuses what it cannot judge.
     """
 
     statistic: type[Any]

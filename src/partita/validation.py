@@ -180,7 +180,10 @@ def _validate_one(
     on_undefined: str,
 ) -> Validation:
     named = indices is not None
-    wanted = [_with_metric(e, metric) for e in _wanted(indices)]
+    asked = _wanted(indices)
+    if any(entry.options.get("metric") == "precomputed" for entry in asked):
+        metric = "precomputed"  # X cannot be distances for one index and data for another
+    wanted = [_with_metric(entry, metric) for entry in asked]
     inputs = prepare({"X": X, "found": found}, noise=noise, sample_weight=sample_weight, metric=metric)
     is_model = inputs.model is not None or (hasattr(found, "fit") and not isinstance(found, type))
     hard = _hardened(inputs) if is_model and inputs.kinds != (HARD,) else None
@@ -268,8 +271,6 @@ def _split(
             reason = "needs a fitted Gaussian mixture in place of the clustering"
         elif metric == "precomputed" and "X" in entry.inputs and "metric" not in entry.options:
             reason = "needs the data itself: it has centres, and distances have none"
-        elif metric == "precomputed" and entry.options.get("dimension", 0) is None:
-            reason = f"distances do not show the dimension of the data: {entry.name}:dimension=d"
         elif entry.range_of(inputs.kinds) is None:
             if hard is not None and entry.range_of(hard.kinds) is not None:
                 on = hard
@@ -301,7 +302,7 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
     for request in entry.requests:
         if hasattr(request.statistic, "check") and inputs.X is not None:
             try:
-                request.statistic.check(inputs.X.values)
+                request.statistic.check(inputs.X.values, **dict(request.options))
             except ParameterError as problem:
                 return f"{problem.what.rstrip('.')} ({problem.got})"
     return ""
@@ -345,7 +346,7 @@ class Scorer:
         else:
             given = {"X": X, "found": found, "model": estimator}
             wanted = {name: given[name] for name in entry.inputs}
-            inputs = prepare(wanted)
+            inputs = prepare(wanted, metric=str(entry.options.get("metric", "")))
         if entry.range_of(inputs.kinds) is None:
             inputs = _hardened(inputs)
         entry.check_kinds(inputs.kinds)

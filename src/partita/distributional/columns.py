@@ -15,6 +15,7 @@ import numpy as np
 
 from partita.arrays import Array, map_blocks
 from partita.distributional.groups import Groups
+from partita.distributional.tallies import IMPOSSIBLE
 from partita.statistics import SUMMANDS
 
 MOST_STEPS = 2e10
@@ -86,14 +87,14 @@ def steps_for_ends(inside: Array) -> float:
 
 def size_ends(inside: Array, summand: str) -> SizeEnds:
     """All cluster sizes that the columns can add up to, each with the ends of the sum over cells."""
-    from partita import kernels
+    from partita.kernels import columns as kernels
 
     parts = [kernels.column_states(column) for column in inside]
     return _ends(parts, summand)
 
 
 def _ends(parts: Sequence[Array], summand: str) -> SizeEnds:
-    from partita import kernels
+    from partita.kernels import columns as kernels
 
     starts = np.concatenate([[0], np.cumsum([len(p) for p in parts])])
     phi = SUMMANDS[summand](np.arange(_total(parts) + 1))
@@ -106,7 +107,7 @@ def _total(parts: Sequence[Array]) -> int:
 
 def separable_ends(inside: Array, summand: str, row_weight: float, cell_weight: float) -> Array:
     """The ends of a weighted sum over rows and cells for each of a stack of draws, ``(draws, 2)``."""
-    from partita import kernels
+    from partita.kernels import columns as kernels
 
     phi = SUMMANDS[summand](np.arange(int(inside[0, :, -1].sum()) + 1))
 
@@ -138,11 +139,6 @@ class SquareLaw:
     squares: Array
     weights: Array
 
-    def above(self, weight: float) -> SquareLaw:
-        """What has more than this weight."""
-        kept = self.weights > weight
-        return SquareLaw(self.sizes[kept], self.squares[kept], self.weights[kept])
-
 
 @dataclass(frozen=True, eq=False)
 class _Windows:
@@ -159,7 +155,7 @@ def square_law(states: Sequence[Array], weights: Sequence[Array], join: str) -> 
     ``join`` is "sum" for probabilities, or the t-norm whose largest value counts. None where it would take
     more than `MOST_STEPS`.
     """
-    from partita import kernels
+    from partita.kernels import columns as kernels
 
     columns = sorted(zip(states, weights, strict=True), key=lambda column: len(column[0]))
     parts = [column[0] for column in columns]
@@ -190,7 +186,7 @@ def square_law(states: Sequence[Array], weights: Sequence[Array], join: str) -> 
         offset = places(parts[j], corners[j])
         kernels.join_column(
             law, first, lowest, where, offset, squares, columns[j][1],
-            window.first, window.lowest, joined, JOINS[join],
+            window.first, window.lowest, joined, JOINS[join], IMPOSSIBLE,
         )  # fmt: skip
         law = joined
         if not is_last:

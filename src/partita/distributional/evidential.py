@@ -13,11 +13,11 @@ from partita.distributional.columns import MOST_ROWS, counts_inside, separable_e
 from partita.distributional.decision_rules import Rule, closest_rule
 from partita.distributional.groups import Groups
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Focal, Quantity
-from partita.distributional.rough import Ends, remembered_ends, rough_ends, values_of
+from partita.distributional.rough import Ends, ends_of, remembered_ends, rough_ends, values_of
 from partita.distributional.sampling import draw_labels, draw_tables, kl_upper_limit, tables_of
 from partita.distributional.sides import Masses
 from partita.distributional.tallies import Choices
-from partita.distributional.tasks import Answer, Task, ends_only, mean_end, too_large
+from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
 
 READING = (
     "belief: rough clusterings are drawn object by object by their masses; the expectations are those of the "
@@ -42,10 +42,13 @@ def evidential(truth: Masses, found: Masses, task: Task) -> Answer:
         answer = _enumerated(truth, found, task)
         if answer is not None:
             return answer
-    if task.method in ("exact", "bound"):
+    if task.method == "bound":
+        return _bounded(truth, found, task)
+    if task.method == "exact":
         raise too_large(
             task,
             f"more than {_most_focal(task):,} pairs of focal rough clusterings",
+            'method="bound": certified bounds in seconds',
             f'method="sample": at most {task.plan.most_draws(task.index.width):,} draws with exact ends each',
         )
     return _sampled(truth, found, task)
@@ -68,29 +71,20 @@ def _enumerated(truth: Masses, found: Masses, task: Task) -> Answer | None:
         return None
     tally = choices.tally("sum")
     values: list[tuple[float, ...]] = []
-    ends, undefined = [], 0.0
+    ends = []
     for done, counts in enumerate(tally.tables):
         rows, columns = np.nonzero(counts)
         groups = Groups(truth.sets[rows], found.sets[columns], counts[rows, columns])
         law = values_of(*groups.objects(), task.index)
-        if law is not None and len(law.support):
-            values.append(tuple(law.support.tolist()))
-            ends.append([Quantity.exact(v) for v in (values[-1][0], values[-1][-1])])
-        elif law is not None:
-            values.append(())
-            ends.append([Quantity.undefined()] * 2)
-        else:
-            values.append(())
-            ends.append(list(rough_ends(groups, task)[:2]))
+        values.append(() if law is None else tuple(law.support.tolist()))
+        ends.append((rough_ends(groups, task) if law is None else ends_of(law))[:2])
         task.report(done + 1, len(tally.tables))
     low, high = (np.array([e[side].value for e in ends]) for side in (0, 1))
     known = ~np.isnan(low)
     undefined = float(tally.weights[~known].sum())
     notes = (f"undefined with mass {undefined:.4g}, and left out there",) if undefined else ()
     if not known.any():
-        return Answer(
-            READING, "belief", ends_only(Quantity.undefined(), Quantity.undefined()), None, None, notes
-        )
+        return nothing_known(READING, "belief", *notes)
     masses = tally.weights[known] / tally.weights[known].sum()
     kept = [e for e, k in zip(ends, known, strict=True) if k]
     lower, upper = (_mean_of([e[side] for e in kept], masses) for side in (0, 1))
@@ -134,6 +128,29 @@ def _merged(sets: list[tuple[float, ...]], low: Array, high: Array, masses: Arra
     )
 
 
+# --- bounds -----------------------------------------------------------------------------------------------
+
+
+def _bounded(truth: Masses, found: Masses, task: Task) -> Answer:
+    """Certified bounds: every focal clustering's completions are among those of the unions of focal sets.
+
+    For a separable index a decision rule bounds each expectation from the other side.
+    """
+    unions = [(side.masses > 0) @ side.sets for side in (truth, found)]
+    lower, upper, notes, cost = rough_ends(Groups.of(unions[0], unions[1]), replace(task, method="auto"))
+    inner = (upper.high, lower.low)
+    if task.index.coefficients is not None:
+        low_rule, high_rule = closest_rule(truth, found, task)
+        inner = (low_rule.mean, high_rule.mean)
+        notes = [*notes, "inner bounds by decision rules, which pick a cluster from each focal set"]
+    ends = ends_only(
+        Quantity(lower.low, lower.low, max(inner[0], lower.low), BOUND),
+        Quantity(upper.high, min(inner[1], upper.high), upper.high, BOUND),
+    )
+    words = "outer bounds by all clusters that any mass is on"
+    return Answer(READING, "belief", ends, notes=(words, *notes), cost=cost)
+
+
 # --- drawn focal clusterings ------------------------------------------------------------------------------
 
 
@@ -161,9 +178,7 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
     if not known.all():
         notes.append(f"undefined for {int((~known).sum())} of {len(drawn)} drawn clusterings, left out")
     if not known.any():
-        return Answer(
-            READING, "belief", ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
-        )
+        return nothing_known(READING, "belief", *notes)
     drawn = drawn[known]
     are_exact = np.array_equal(drawn[:, :2], drawn[:, 2:])
     if not are_exact:

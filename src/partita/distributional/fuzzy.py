@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from partita.arrays import Array
+from partita.distributional.groups import Groups
 from partita.distributional.laws import law_of
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Law, Quantity
 from partita.distributional.pair_moments import expected_squares, variance_of_squares
 from partita.distributional.poisson_binomial import expected_matching, expected_sums
+from partita.distributional.rough import rough_ends
 from partita.distributional.sampling import draw_tables, normal_half_width
 from partita.distributional.table_index import PARTITION_DISTANCE
 from partita.distributional.tasks import Answer, Task, too_large
 
 READING = "probability: objects, and the two sides, are drawn independently by their memberships"
-
-LAW_SECONDS = 5.0
-"""With less time left, a law, whose making cannot be interrupted, is not tried."""
 
 LAW_DRAWS = 2000
 MOST_LAW_LABELS = 1e7
@@ -33,15 +33,17 @@ def fuzzy(truth: Array, found: Array, task: Task) -> Answer:
     law, mean, std, notes = None, Quantity.undefined(), Quantity.undefined(), []
     if task.method != "sample":
         mean, std = closed_form(truth, found, task) if _is_affordable(truth, found, task) else (mean, std)
-        if (task.want_law or not _is_exact(mean)) and task.seconds_left > LAW_SECONDS:
+        if (task.want_law or not _is_exact(mean)) and task.has_time_for_law:
             law = law_of(truth, found, task.index, "sum", 0.0 if task.method == "exact" else task.drop)
         if law is not None:
             by_law = _moments(law, task)
             mean = mean if _is_exact(mean) else by_law[0]
             # the closed form of a variance near 0 is mostly rounding; a whole law has none
             std = by_law[1] if not law.dropped or not _is_exact(std) else std
-    good_enough = _is_exact(mean) or (task.method == "bound" and not math.isnan(mean.value))
-    if law is None and not task.allows_samples and not good_enough:
+    if law is None and task.method == "bound" and math.isnan(mean.value):
+        mean = _between_ends(truth, found, task)
+        notes.append("the mean lies between the ends over all clusters of positive membership")
+    if law is None and task.method == "exact" and not _is_exact(mean):
         raise out_of_reach(task, truth, found)
     cost = {} if law is None else {"values": len(law.support)}
     if law is None and task.allows_samples and (task.want_law or not _is_exact(mean)):
@@ -51,7 +53,7 @@ def fuzzy(truth: Array, found: Array, task: Task) -> Answer:
             values, sampled, how = _sampled(truth, found, task)
             mean = _both(mean, sampled)
         if len(values):
-            law = Law.of(values, np.full(len(values), 1.0 / len(values)), "probability", method=SAMPLED)
+            law = Law.drawn(values, "probability")
             std = std if _is_exact(std) else Quantity(law.std, math.nan, math.nan, SAMPLED)
             cost["draws"] = len(values)
         notes.append(how)
@@ -65,6 +67,12 @@ def fuzzy(truth: Array, found: Array, task: Task) -> Answer:
         tuple(notes),
         cost,
     )
+
+
+def _between_ends(truth: Array, found: Array, task: Task) -> Quantity:
+    """The mean, between the ends over all hard clusterings that are possible at all."""
+    lower, upper, _, _ = rough_ends(Groups.of(truth > 0, found > 0), replace(task, method="auto"))
+    return Quantity((lower.low + upper.high) / 2.0, lower.low, upper.high, BOUND)
 
 
 def _is_affordable(truth: Array, found: Array, task: Task) -> bool:

@@ -14,8 +14,6 @@ MOST_CELL_WEIGHTS = 1 << 25
 MOST_UNCERTAIN = 20_000
 """Objects that are not certain, with more of which no law is within reach; asking costs time."""
 
-IMPOSSIBLE = 1e-12
-"""What rounding leaves of a Lukasiewicz conjunction that is impossible."""
 MEASURES = {"sum": "probability"}
 
 
@@ -54,8 +52,7 @@ def law_of(
     choices = Choices.of(truth, found, semiring)
     if choices.n_tables <= most_tables:
         tally = choices.tally(semiring)
-        possible = tally.weights > (IMPOSSIBLE if semiring == "lukasiewicz" else 0.0)
-        return Law.of(index.on_tables(tally.tables[possible] + base), tally.weights[possible], measure)
+        return Law.of(index.on_tables(tally.tables + base), tally.weights, measure)
     if most_tables < MOST_TABLES:
         return None
     if _is_certain(found).all():
@@ -82,7 +79,6 @@ def _with_hard_columns(
     if index.entry.given_sizes == "squares":
         law = square_law(states, weights, semiring)
         if law is not None:
-            law = law.above(IMPOSSIBLE if semiring == "lukasiewicz" else 0.0)
             hard = np.tile(np.array([s[0].sum() for s in states]), (len(law.weights), 1))
             sizes = (law.sizes, hard) if truth_is_soft else (hard, law.sizes)
             return Law.of(index.on_sums(*sizes, law.squares), law.weights, measure, **facts)

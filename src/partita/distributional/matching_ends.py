@@ -58,9 +58,9 @@ def matching_ends(groups: Groups, *, deadline: float | None = None) -> MatchingE
 
 def _fewest(groups: Groups, is_one_side_hard: bool, deadline: float) -> tuple[int, int]:
     if is_one_side_hard and groups.shape[0] <= _MOST_ROWS:
-        from partita import kernels
+        from partita.kernels.matchings import fewest_matched
 
-        low, high = kernels.fewest_matched(groups_inside(groups), _MOST_BOXES)
+        low, high = fewest_matched(groups_inside(groups), _MOST_BOXES)
         if low == high:
             return int(low), int(high)
     return _fewest_programme(groups, deadline)

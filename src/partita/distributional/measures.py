@@ -12,7 +12,7 @@ import partita.indices  # noqa: F401 (registers the indices that are looked up h
 from partita.arrays import generator
 from partita.distributional.evidential import evidential
 from partita.distributional.fuzzy import fuzzy
-from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity
+from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity, weaker
 from partita.distributional.possibilistic import READINGS, possibilistic
 from partita.distributional.rough import rough
 from partita.distributional.sampling import Plan
@@ -179,13 +179,12 @@ def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
     )
     answer = _solve(sides, task, "minimum", "cuts", [])
     lower, upper = answer.quantities["lower"], answer.quantities["upper"]
-    method = Distribution(quantities=answer.quantities).method
     words = {
         EXACT: "lower and upper are exact",
         BOUND: "lower and upper are certified outer bounds",
         SAMPLED: f"lower and upper are sampled ({answer.cost.get('draws', draws)} draws)",
     }
-    return lower, upper, words[method]
+    return lower, upper, words[weaker(lower, upper)]
 
 
 def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[str]) -> Answer:

@@ -42,6 +42,11 @@ class Quantity:
         return cls(math.nan, math.nan, math.nan, EXACT)
 
 
+def weaker(*quantities: Quantity) -> str:
+    """The weakest way in which some quantities are known."""
+    return max((q.method for q in quantities), key=(EXACT, BOUND, SAMPLED).index)
+
+
 @dataclass(frozen=True, eq=False)
 class Law:
     """Values that can occur, in ascending order, with their weights.
@@ -89,6 +94,11 @@ class Law:
         if measure == "probability" and lost and len(first):
             joined = joined * (weights.sum() / joined.sum())
         return cls(ordered[first], joined, measure, undefined=float(lost), **facts)
+
+    @classmethod
+    def drawn(cls, values: Array, measure: str) -> Law:
+        """The law of a sample: each draw counts alike."""
+        return cls.of(values, np.full(len(values), 1.0 / len(values)), measure, method=SAMPLED)
 
     @property
     def total(self) -> float:
@@ -245,8 +255,7 @@ class Distribution(Result):
     @property
     def method(self) -> str:
         """``"exact"``, ``"bound"`` or ``"sampled"``: the weaker of how ``lower`` and ``upper`` are known."""
-        strength = (EXACT, BOUND, SAMPLED)
-        return max((self.quantities[name].method for name in ("lower", "upper")), key=strength.index)
+        return weaker(self.quantities["lower"], self.quantities["upper"])
 
     @property
     def gap(self) -> float:

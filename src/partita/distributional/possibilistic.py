@@ -18,14 +18,11 @@ from partita.distributional.laws import law_of
 from partita.distributional.outcomes import BOUND, EXACT, Law, Quantity
 from partita.distributional.rough import remembered_ends, rough_ends
 from partita.distributional.tallies import MEET
-from partita.distributional.tasks import Answer, Task, ends_only, mean_end, too_large
+from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
 from partita.errors import ParameterError
 
 MOST_COMPLETIONS = 200_000
 """Pairs of completions that are written out for the literal reading."""
-
-LAW_SECONDS = 5.0
-"""With less time left, a law, whose making cannot be interrupted, is not tried."""
 
 SMALLEST_HEIGHT = 1e-280
 """Below it, possibilities are given relative to the largest."""
@@ -51,7 +48,7 @@ def possibilistic(truth: Array, found: Array, tnorm: str, reading: str, task: Ta
         return _by_drawn_cuts(truth, found, tnorm, reading, task, words)
     if reading == "literal" and tnorm != "minimum":  # with the minimum both readings are the same
         law: Law | None = _literal(truth, found, tnorm, task)
-    elif (task.want_law or tnorm != "minimum") and task.seconds_left > LAW_SECONDS:
+    elif (task.want_law or tnorm != "minimum") and task.has_time_for_law:
         law = _possibilities(truth, found, tnorm, task)
     else:
         law = None
@@ -113,8 +110,7 @@ def _by_cuts(truth: Array, found: Array, task: Task, words: str) -> Answer:
     if math.isnan(ends_at(last)[0].value):
         last = _highest_defined(ends_at, last)
         if last < 0:
-            nothing = ends_only(Quantity.undefined(), Quantity.undefined())
-            return Answer(words, "possibility", nothing, notes=("the index is undefined at every level",))
+            return nothing_known(words, "possibility", "the index is undefined at every level")
     known = {place: ends for place, ends in known.items() if place <= last}
     levels = levels[: last + 1]
     widths, height = np.diff(levels, prepend=0.0), float(levels[-1])
@@ -189,8 +185,7 @@ def _by_drawn_cuts(truth: Array, found: Array, tnorm: str, reading: str, task: T
         notes.append(f"undefined at {int((~known).sum())} of {len(drawn)} drawn levels, left out")
         drawn = drawn[known]
     if not len(drawn):
-        nothing = ends_only(Quantity.undefined(), Quantity.undefined())
-        return Answer(words, "possibility", nothing, notes=tuple(notes))
+        return nothing_known(words, "possibility", *notes)
     for side, name in enumerate(("lower", "upper")):
         quantity, theorem = mean_end(drawn[:, side], drawn[:, side + 2], task)
         quantities.append(quantity)

@@ -25,14 +25,11 @@ from partita.distributional.outcomes import BOUND, SAMPLED, Law, Quantity, miss_
 from partita.distributional.sampling import draw_tables
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 from partita.distributional.tallies import MOST_TABLES
-from partita.distributional.tasks import Answer, Task, ends_only, too_large
+from partita.distributional.tasks import Answer, Task, ends_only, nothing_known, too_large
 from partita.errors import PartitaError
 
 FEW_AMBIGUOUS, FEW_TABLES = 20, 3000
 """Ambiguous objects, and tables they can make, that are written out before anything else is tried."""
-
-LAW_SECONDS = 5.0
-"""With less time left, the set of all values, whose making cannot be interrupted, is not tried."""
 
 UNDEFINED = "some completions leave the index undefined; they are left out"
 
@@ -42,9 +39,9 @@ def rough(truth: Array, found: Array, task: Task) -> Answer:
     reading = f"interval: every completion counts, {_completions(truth, found)} of them"
     if task.method == "sample":
         return _sampled(truth, found, task, reading)
-    law = values_of(truth, found, task.index) if task.want_law and task.seconds_left > LAW_SECONDS else None
+    law = values_of(truth, found, task.index) if task.want_law and task.has_time_for_law else None
     if law is not None:
-        lower, upper, notes, cost = _ends_of(law)
+        lower, upper, notes, cost = ends_of(law)
     else:
         lower, upper, notes, cost = rough_ends(Groups.of(truth, found), task)
     return Answer(reading, "set", ends_only(lower, upper), law, None, tuple(notes), cost)
@@ -73,7 +70,7 @@ def rough_ends(groups: Groups, task: Task) -> Ends:
     if groups.n_ambiguous <= FEW_AMBIGUOUS:
         law = values_of(*groups.objects(), index, FEW_TABLES)
         if law is not None:
-            return _ends_of(law)
+            return ends_of(law)
     if index.entry.name == PARTITION_DISTANCE:
         return _matching(groups, task)
     hard_found, hard_truth = ((side.sum(axis=1) == 1).all() for side in (groups.columns, groups.rows))
@@ -95,7 +92,8 @@ def rough_ends(groups: Groups, task: Task) -> Ends:
     return _outer(groups, task)
 
 
-def _ends_of(law: Law) -> Ends:
+def ends_of(law: Law) -> Ends:
+    """The least and the largest value of a set."""
     notes = [UNDEFINED] if law.undefined else []
     if not len(law.support):
         return Quantity.undefined(), Quantity.undefined(), notes, {}
@@ -125,18 +123,23 @@ def _against_hard(groups: Groups, task: Task, *, truth_is_soft: bool) -> Ends | 
 def _matching(groups: Groups, task: Task) -> Ends:
     """The ends of the partition distance, from those of the largest matching."""
     ends = matching_ends(groups, deadline=task.deadline)
-    lower, upper = (
-        _enclosed(1.0 - high / groups.n, 1.0 - low / groups.n, outer_is_low=outer_is_low)
-        for (low, high), outer_is_low in ((ends.most, True), (ends.fewest, False))
-    )
-    return lower, upper, [], {}
+    (few, fewest), (most, many) = ends.fewest, ends.most
+    lower = _end(1.0 - many / groups.n, 1.0 - most / groups.n, task, is_lower=True)
+    return lower, _end(1.0 - few / groups.n, 1.0 - fewest / groups.n, task, is_lower=False), [], {}
 
 
-def _enclosed(low: float, high: float, *, outer_is_low: bool, nothing: float = 0.0) -> Quantity:
-    """A quantity between two certified ends; where they differ, the outer one is the value."""
-    if high - low <= nothing:
-        return Quantity.exact(high if outer_is_low else low)
-    return Quantity(low if outer_is_low else high, low, high, BOUND)
+def _end(certified: float, attained: float, task: Task, *, is_lower: bool, nothing: float = 0.0) -> Quantity:
+    """An end between a certified value and one that a completion attains; both the same if exact."""
+    apart = attained - certified if is_lower else certified - attained
+    if apart < -1e-9 * max(1.0, abs(attained)):
+        raise PartitaError(
+            f"a bound on {task.index.entry.label} is wrong.",
+            got=f"{certified} was certified, but a completion attains {attained}",
+            fix="this is a bug; please report it with the inputs",
+        )
+    if apart <= nothing:
+        return Quantity.exact(attained)
+    return Quantity(certified, min(certified, attained), max(certified, attained), BOUND)
 
 
 def _separable(groups: Groups, task: Task) -> Ends:
@@ -155,7 +158,7 @@ def _separable(groups: Groups, task: Task) -> Ends:
         attained = float(index.on_tables(found.table[None])[0])
         low, high = index.range or (-math.inf, math.inf)
         certified = float(np.clip(attained - sign * unit * (found.attained - found.bound), low, high))
-        ends.append(_enclosed(*sorted((attained, certified)), outer_is_low=sign > 0, nothing=gap * unit))
+        ends.append(_end(certified, attained, task, is_lower=sign > 0, nothing=gap * unit))
         nodes += found.nodes
     return ends[0], ends[1], [], {"nodes": nodes}
 
@@ -198,14 +201,8 @@ def _outer(groups: Groups, task: Task) -> Ends:
     if math.isnan(least):
         return Quantity.undefined(), Quantity.undefined(), [UNDEFINED], cost
     note = "outer bounds by ranges of the table's sums; the other ends are attained by completions"
-    if low > least + 1e-9 or high < -most - 1e-9:
-        raise PartitaError(
-            f"a bound on {index.entry.label} is wrong.",
-            got=f"[{low}, {high}], but completions attain {least} and {-most}",
-            fix="this is a bug; please report it with the inputs",
-        )
-    lower = _enclosed(min(low, least), least, outer_is_low=True)
-    return lower, _enclosed(-most, max(high, -most), outer_is_low=False), [note], cost
+    lower = _end(low, least, task, is_lower=True)
+    return lower, _end(high, -most, task, is_lower=False), [note], cost
 
 
 def remembered_ends(task: Task) -> Callable[[Groups], Ends]:
@@ -235,7 +232,7 @@ def _sampled(truth: Array, found: Array, task: Task, reading: str) -> Answer:
         task.report,
     )
     drawn = values[:, 0]
-    law = Law.of(drawn, np.full(len(drawn), 1.0 / len(drawn)), "set", method=SAMPLED)
+    law = Law.drawn(drawn, "set")
     share = 1.0 - (1.0 - plan.confidence) ** (1.0 / len(drawn))
     notes = [
         f"inner bound from {len(drawn)} uniformly drawn completions: the true interval is at least this wide",
@@ -243,9 +240,7 @@ def _sampled(truth: Array, found: Array, task: Task, reading: str) -> Answer:
         *([UNDEFINED] if law.undefined else []),
     ]
     if not len(law.support):
-        return Answer(
-            reading, "set", ends_only(Quantity.undefined(), Quantity.undefined()), None, None, tuple(notes)
-        )
+        return nothing_known(reading, "set", *notes)
     uniform = law_of(truth, found, index, "sum")
     if uniform is not None:
         chances = miss_chances(uniform, len(drawn), plan.epsilon)

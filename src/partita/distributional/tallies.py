@@ -19,11 +19,20 @@ from partita.arrays import Array
 MOST_TABLES = 500_000
 """Tables that are written out without asking."""
 
+IMPOSSIBLE = 1e-12
+"""What rounding can leave of a Lukasiewicz conjunction that is impossible."""
+
+
+def _lukasiewicz(x: Array, y: Array) -> Array:
+    joint = x + y - 1.0
+    return np.where(joint > IMPOSSIBLE, joint, 0.0)
+
+
 MEET: dict[str, Callable[[Array, Array], Array]] = {
     "sum": np.multiply,
     "product": np.multiply,
     "minimum": np.minimum,
-    "lukasiewicz": lambda x, y: np.maximum(x + y - 1.0, 0.0),
+    "lukasiewicz": _lukasiewicz,
 }
 """How the weights of independent objects combine, by the name of the semiring."""
 

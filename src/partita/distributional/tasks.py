@@ -16,6 +16,9 @@ from partita.distributional.sampling import Plan
 from partita.distributional.table_index import TableIndex
 from partita.errors import ParameterError, PartitionError, TooLargeError
 
+LAW_SECONDS = 5.0
+"""With less time left, no law is tried."""
+
 METHODS = ("auto", "exact", "bound", "sample", "nested")
 
 
@@ -50,6 +53,11 @@ class Task:
         return self.seconds_left < 0.0
 
     @property
+    def has_time_for_law(self) -> bool:
+        """Whether to try a law, or a set of values, whose making cannot be interrupted."""
+        return self.seconds_left > LAW_SECONDS
+
+    @property
     def allows_samples(self) -> bool:
         """Whether numbers may come from drawn clusterings."""
         return self.method in ("auto", "sample", "nested")
@@ -72,6 +80,12 @@ class Answer:
 def ends_only(lower: Quantity, upper: Quantity) -> dict[str, Quantity]:
     """Quantities where there is no probability law."""
     return {"lower": lower, "upper": upper, "mean": Quantity.undefined(), "std": Quantity.undefined()}
+
+
+def nothing_known(reading: str, measure: str, *notes: str) -> Answer:
+    """The answer where the index has no value at all."""
+    nothing = ends_only(Quantity.undefined(), Quantity.undefined())
+    return Answer(reading, measure, nothing, notes=notes)
 
 
 def mean_end(outer: Array, attained: Array, task: Task) -> tuple[Quantity, str]:

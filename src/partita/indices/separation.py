@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 
 from partita.registry import ALL, FUZZY, HARD, Above, Annotated, Example, Floats, Limit, index
-from partita.statistics.dispersions import ClusterGaps, Dispersions, Radii
+from partita.statistics.cluster_gaps import ClusterGaps
+from partita.statistics.dispersions import Dispersions, Radii
 
 Positive = Annotated[float, Above(0)]
 

@@ -163,13 +163,14 @@ def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float)
 @njit(cache=True, nogil=True, boundscheck=False)
 def join_column(
     law: Any, first: Any, lowest: Any, places: Any, offset: Any, added: Any, weight: Any,
-    next_first: Any, next_lowest: Any, joined: Any, join: int,
+    next_first: Any, next_lowest: Any, joined: Any, join: int, impossible: float,
 ) -> None:  # fmt: skip
     """Join the law of (sizes, sum of squares) of the columns so far with the states of one more column.
 
     ``law[first[s] : first[s + 1]]`` are the weights of sums ``lowest[s], lowest[s] + 2, ...`` for the sizes
     at ``places[s]``; ``joined`` holds those of the new sizes in the same way, found by place. ``join`` is 0
-    for sums of products, 1 / 2 / 3 for the largest product / minimum / Lukasiewicz conjunction.
+    for sums of products, 1 / 2 / 3 for the largest product / minimum / Lukasiewicz conjunction, of which
+    less than ``impossible`` counts as nothing.
     """
     for s in range(places.shape[0]):
         for c in range(offset.shape[0]):
@@ -190,4 +191,6 @@ def join_column(
                     new[t] = max(new[t], min(w, old[t]))
             else:
                 for t in range(length):
-                    new[t] = max(new[t], w + old[t] - 1.0)
+                    joint = w + old[t] - 1.0
+                    if joint > impossible:
+                        new[t] = max(new[t], joint)

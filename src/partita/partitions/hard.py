@@ -204,7 +204,7 @@ class HardPartition(Partition):
 def _low_and_high(values: Array) -> tuple[int, int]:
     if values.size < COMPILED_FROM or values.dtype not in (np.int64, np.int32):
         return int(values.min()), int(values.max())
-    from partita.kernels import low_and_high
+    from partita.kernels.labels import low_and_high
 
     ends = map_blocks(lambda rows: low_and_high(values[rows]), values.size, HARD_BLOCK_ROWS)
     return int(min(low for low, _ in ends)), int(max(high for _, high in ends))

@@ -2,13 +2,14 @@
 
 from partita.statistics.binary_counts import BinaryCounts
 from partita.statistics.centroid_pairs import CentroidPair
+from partita.statistics.cluster_gaps import ClusterGaps
 from partita.statistics.cluster_moments import ClusterMoments, ClusterScatter
 from partita.statistics.coassociation import PairMoments
 from partita.statistics.concordance import ConcordanceChance, ConcordanceGaps
 from partita.statistics.coupling import CoupledContingency
 from partita.statistics.credal import CredalGaps, PairNonspecificity
 from partita.statistics.density import DensityConnectivity
-from partita.statistics.dispersions import CentroidSilhouettes, ClusterGaps, Dispersions, Radii
+from partita.statistics.dispersions import CentroidSilhouettes, Dispersions, Radii
 from partita.statistics.distances import DistanceSums, cluster_silhouettes, silhouette_samples
 from partita.statistics.gaps import CoassociationGaps
 from partita.statistics.known_sums import SUMMANDS, KnownSums

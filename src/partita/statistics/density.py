@@ -12,16 +12,16 @@ import numpy as np
 from partita.arrays import Array, Floats, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import HARD, HardPartition, Kind
-from partita.statistics.distances import (
+from partita.statistics.object_pairs import OnBlock
+from partita.statistics.objects_by_cluster import (
     COMPILED,
     PRECOMPUTED,
     TILE_CELLS,
     ObjectsByCluster,
-    _check_distances,
+    check_distances,
     known_metric,
     work_of_pair,
 )
-from partita.statistics.object_pairs import OnBlock
 
 TIE = 2.0**23 + 1.0
 """Cuts a number to its first 30 bits: lengths that agree so far are ties, which rounding must not decide."""
@@ -75,6 +75,16 @@ class DensityConnectivity:
     how: str = ""
 
     @staticmethod
+    def check(_X: Array, *, metric: str = "euclidean", dimension: float | None = None) -> None:
+        """Refuse distances without the dimension of the data they were made from."""
+        if metric == PRECOMPUTED and dimension is None:
+            raise ParameterError(
+                "distances do not show the dimension of the data, which core distances need.",
+                got='metric="precomputed" without dimension',
+                need="dimension=d, the number of features that the distances were made from",
+            )
+
+    @staticmethod
     def pair_operations(X: Array, found: HardPartition, *, metric: str = "euclidean", **_: Any) -> float:
         """The work on all distances: in a cluster for core distances and its tree, else for separations."""
         within = float((found.sizes.astype(np.float64) ** 2).sum())
@@ -96,14 +106,9 @@ class DensityConnectivity:
         ``dimension`` is the exponent of the core distances, the number of features by default.
         """
         name = known_metric(metric)
+        cls.check(X, metric=name, dimension=dimension)
         if name == PRECOMPUTED:
-            _check_distances(X, found.n_objects)
-            if dimension is None:
-                raise ParameterError(
-                    "distances do not show the dimension of the data, which core distances need.",
-                    got='metric="precomputed" without dimension',
-                    need="dimension=d, the number of features that the distances were made from",
-                )
+            check_distances(X, found.n_objects)
         each = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
         objects, how = _judged(X, found, each, name)
         unknown = np.full(objects.k, np.nan)

@@ -209,7 +209,7 @@ class GaussianComponents:
     kind: Kind = HARD
 
     @staticmethod
-    def check(X: Array) -> None:
+    def check(X: Array, **_options: Any) -> None:
         """Refuse features that no Gaussian can describe."""
         refuse_discrete_columns(X, float(X.shape[0]))
 

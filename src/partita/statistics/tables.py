@@ -389,7 +389,7 @@ def _count(truth: HardPartition, found: HardPartition, weight: Array | None) -> 
         return _count_sparse(truth, found, weight)
     a, b = _integer_block(truth), _integer_block(found)
     if weight is None and n >= COMPILED_FROM and rows * columns <= _DENSE_CELLS:
-        from partita.kernels import count_pairs
+        from partita.kernels.labels import count_pairs
 
         table, strays = count_pairs(a, b, truth.low, found.low, rows, columns)
         if strays:

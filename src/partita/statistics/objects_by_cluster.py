@@ -1,0 +1,254 @@
+"""Objects sorted by cluster, and the distances between them: compiled, by SciPy, or given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from partita.arrays import Array, Floats, map_blocks
+from partita.errors import ParameterError
+from partita.partitions import (
+    HardPartition,
+)
+from partita.statistics.object_pairs import OnBlock
+
+T = TypeVar("T")
+
+PRECOMPUTED = "precomputed"
+COMPILED = ("euclidean", "sqeuclidean", "cityblock")
+BY_SCIPY = (
+    "braycurtis", "canberra", "chebyshev", "correlation", "cosine", "dice", "hamming", "jaccard",
+    "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath",
+    "yule",
+)  # fmt: skip
+SPELLINGS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
+
+COMPILED_PAIRS = 1 << 18
+"""Pairs from which on compiled loops pay for being loaded."""
+
+TILE_CELLS = 1 << 21
+"""Distances, or sums of them, that one block holds: 16 MiB."""
+
+ROWS_AT_ONCE = 256
+"""Objects that are held against all others at a time, at most."""
+
+MOST_BANDS = 64
+"""Blocks of rows when each pair is looked at once: each leaves sums for all objects after it."""
+
+NOT_SYMMETRIC = {"float64": 1e-8, "float32": 1e-5}
+"""How far given distances may differ from their mirror image, as a share of the largest."""
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectsByCluster:
+    """Objects in the order of their clusters, empty ones left out, and the distances between them.
+
+    Attributes
+    ----------
+    X : array (n, d), or (n, n) distances
+        The data in that order; given distances stay in the order they came in.
+    order, codes, weight : arrays (n,)
+        Which object each is, its cluster, and its weight.
+    bounds : array (k + 1,)
+        Where each cluster starts.
+    sizes, counts : arrays (k,)
+        Weight and number of objects of each cluster.
+    """
+
+    X: Array
+    metric: str
+    order: Array
+    codes: Array
+    weight: Floats
+    bounds: Array
+    sizes: Floats
+    names: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, X: Array, found: HardPartition, weight: Array | None, metric: str) -> ObjectsByCluster:
+        """Sort the objects, and check the metric."""
+        metric = known_metric(metric)
+        n = found.n_objects
+        if metric == PRECOMPUTED:
+            check_distances(X, n)
+        filled = np.flatnonzero(found.sizes)
+        place = np.zeros(found.n_clusters, dtype=np.int64)
+        place[filled] = np.arange(filled.size)
+        codes = place[found.codes]
+        order = np.argsort(codes, kind="stable")
+        each = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+        return cls(
+            X if metric == PRECOMPUTED else np.asarray(X, dtype=np.float64)[order],
+            metric,
+            order,
+            codes[order],
+            each[order],
+            np.concatenate([[0], np.cumsum(found.sizes[filled])]).astype(np.int64),
+            np.bincount(codes, each, filled.size).astype(np.float64),
+            tuple(found.names[i] for i in filled),
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of objects."""
+        return self.order.size
+
+    @property
+    def k(self) -> int:
+        """The number of clusters that are not empty."""
+        return self.bounds.size - 1
+
+    @property
+    def counts(self) -> Array:
+        """The number of objects of each cluster."""
+        return np.diff(self.bounds)
+
+    def is_compiled(self, rows: int) -> bool:
+        """Whether the distances of so many objects to all are found by a compiled loop."""
+        return self.metric in COMPILED and rows * self.n >= COMPILED_PAIRS
+
+    @cached_property
+    def _metric_options(self) -> dict[str, Any]:
+        """What SciPy would otherwise estimate anew from each tile."""
+        if self.metric not in ("seuclidean", "mahalanobis"):
+            return {}
+        away = self.X - np.average(self.X, axis=0, weights=self.weight)
+        covariance = (away * self.weight[:, None]).T @ away / max(self.weight.sum() - 1.0, 1.0)
+        if self.metric == "seuclidean":
+            return {"V": np.diag(covariance)}
+        if np.linalg.matrix_rank(covariance, hermitian=True) < len(covariance):
+            raise ParameterError(
+                "Mahalanobis distances need a covariance matrix that can be inverted.",
+                got=f"{len(covariance)} features, some of which follow from the others",
+                need="independent features, and more objects than features",
+            )
+        return {"VI": np.linalg.inv(covariance)}
+
+    def distances(self, rows: Any, to: Floats | None = None) -> Floats:
+        """The distances of some objects to all, or to other points."""
+        if self.metric == PRECOMPUTED:
+            return np.asarray(self.X[np.ix_(self.order[rows], self.order)], dtype=np.float64)
+        return self.between(self.X[rows], self.X if to is None else to)
+
+    def between(self, points: Floats, others: Floats | None = None) -> Floats:
+        """The distances of points to others, or to each other."""
+        from scipy.spatial.distance import cdist
+
+        metric: Any = self.metric
+        with np.errstate(all="ignore"):
+            made = cdist(points, points if others is None else others, metric, **self._metric_options)
+        if np.isnan(made).any():
+            raise ParameterError(
+                f"the metric {self.metric!r} has no value for some pairs of objects.",
+                got=f"{int(np.isnan(made).sum())} distances that are no numbers",
+                need="a metric that is defined for these data",
+            )
+        return made
+
+    def over_rows(self, picked: Array, work: Callable[[Array], T], on_block: OnBlock) -> list[T]:
+        """Apply work to blocks of some objects, small enough that their distances to all fit."""
+        compiled = self.is_compiled(picked.size)
+        _ = self.packed if compiled else self._metric_options  # once, before there are threads
+        rows = max(1, min(ROWS_AT_ONCE, TILE_CELLS // (self.k if compiled else self.n)))
+        return map_blocks(lambda part: work(picked[part]), picked.size, rows, on_block)
+
+    # --- compiled ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def packed(self) -> tuple[Floats, Floats]:
+        """The objects in tiles for the compiled loops, and their weights, 0 for those filled up."""
+        from partita.kernels.distances import TILE
+
+        tiles = -(-self.n // TILE)
+        filled = np.zeros((tiles * TILE, self.X.shape[1]))
+        filled[: self.n] = self.X
+        weight = np.zeros(tiles * TILE)
+        weight[: self.n] = self.weight
+        return np.ascontiguousarray(filled.reshape(tiles, TILE, -1).transpose(0, 2, 1)).ravel(), weight
+
+    def sums_of(self, rows: Array, compiled: bool) -> Floats:
+        """The weighted sums of the distances of some objects to the objects of each cluster, ``(m, k)``."""
+        if compiled:
+            return self._compiled_sums(rows, 0, self.packed[1].size)[0]
+        return np.asarray(np.add.reduceat(self.distances(rows) * self.weight, self.bounds[:-1], axis=1))
+
+    def _compiled_sums(self, rows: Any, first: int, mirrored: int) -> tuple[Floats, Floats]:
+        from partita.kernels.distances import sums_to_clusters
+
+        packed, weight = self.packed
+        made: tuple[Floats, Floats] = sums_to_clusters(
+            self.X[rows], self.codes[rows], self.weight[rows], packed, weight, self.bounds,
+            first, mirrored, self.metric == "cityblock", self.metric == "euclidean",
+        )  # fmt: skip
+        return made
+
+    def all_sums(self, on_block: OnBlock) -> Floats:
+        """The sums of all objects, ``(n, k)``; a pair is looked at once, but for those inside a block."""
+        from partita.kernels.distances import TILE
+
+        _, weight = self.packed
+        bands = -(-self.n // TILE // MOST_BANDS) * TILE
+
+        def of_band(rows: slice) -> tuple[Floats, Floats]:
+            return self._compiled_sums(rows, rows.start, min(rows.start + bands, weight.size))
+
+        sums = np.zeros((self.n, self.k))
+        parts = map_blocks(of_band, self.n, bands, on_block)
+        for start, (rows, columns) in zip(range(0, self.n, bands), parts, strict=True):
+            stop, first = start + len(rows), self.codes[start]
+            sums[start:stop] += rows
+            sums[stop:, first : first + len(columns)] += columns[:, : self.n - stop].T
+        return sums
+
+
+def known_metric(metric: Any) -> str:
+    """The metric by SciPy's name."""
+    name = SPELLINGS.get(metric, metric) if isinstance(metric, str) else metric
+    if name not in (*COMPILED, *BY_SCIPY, PRECOMPUTED):
+        raise ParameterError(
+            "no such metric.",
+            got=repr(metric),
+            need=f'a name of scipy.spatial.distance ({", ".join(COMPILED)}, ...), or "precomputed"',
+            fix='distances of your own go in as an (n, n) matrix with metric="precomputed"',
+        )
+    return str(name)
+
+
+def check_distances(X: Array, n: int) -> None:
+    """Refuse what is no matrix of distances between n objects."""
+    if X.shape != (n, n):
+        raise ParameterError(
+            'X is no matrix of distances, as metric="precomputed" says.',
+            got=f"array of shape {X.shape} for {n} objects",
+            need=f"shape ({n}, {n})",
+            fix="leave metric out if X is data",
+        )
+    most = float(np.abs(X).max())
+    tolerance = NOT_SYMMETRIC[X.dtype.name] * most
+
+    def worst(rows: slice) -> tuple[float, float]:
+        return float(X[rows].min()), float(np.abs(X[rows] - X[:, rows].T).max())
+
+    ends = map_blocks(worst, n, max(1, TILE_CELLS // n))
+    problems = {
+        "some distances are negative": min(low for low, _ in ends) < -tolerance,
+        "the distance of an object to itself is not 0": float(np.abs(np.diagonal(X)).max()) > tolerance,
+        "the matrix is not symmetric": max(gap for _, gap in ends) > tolerance,
+    }
+    for problem, holds in problems.items():
+        if holds:
+            raise ParameterError(
+                f"{problem}.",
+                got=f"a matrix with entries up to {most:g}",
+                need="distances: not negative, symmetric, 0 on the diagonal",
+                fix="(D + D.T) / 2 for rounding; similarities must be turned into distances first",
+            )
+
+
+def work_of_pair(X: Array, metric: str) -> float:
+    """The work for one pair, in units of ten features."""
+    return 0.1 if metric == PRECOMPUTED else max(float(X.shape[1]) / 10.0, 0.1)
