@@ -19,7 +19,10 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 import coassociation
 import distributional
 import internal
+import mixture
 import partita as pt
+import prototypes
+import swaps
 from partita.partitions import FUZZY
 from partita.statistics import Contingency
 
@@ -140,7 +143,6 @@ def start_up() -> None:
 if __name__ == "__main__":
     for part in (start_up, hard_labels, many_clusters, soft_memberships, optimal_pairing):
         part()
-    coassociation.run(report, best)
-    distributional.run(report, best)
-    internal.run(report, best)
+    for room in (coassociation, distributional, internal, mixture, prototypes, swaps):
+        room.run(report, best)
     print(f"{len(missed)} targets missed" if missed else "all targets met")

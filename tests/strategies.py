@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from partita.partitions import (
@@ -23,12 +22,6 @@ from partita.partitions import (
     RoughPartition,
 )
 from partita.registry import Index
-
-# no test may depend on how fast the machine is
-settings.register_profile(
-    "partita", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("partita")
 
 MAX_OBJECTS = 12
 MAX_CLUSTERS = 4

@@ -6,8 +6,6 @@ the settings that come near its numbers were searched for. The values are those 
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -21,31 +19,12 @@ RAND = "rand:pairs=ordered"  # the paper's eq. (1)
 
 
 def fuzzy_c_means(m: float) -> np.ndarray:
-    centres = STARTS
-    for _ in range(300):
-        logs = -np.log(((X[:, None] - centres) ** 2).sum(axis=2)) / (m - 1)
-        u = np.exp(logs - logs.max(axis=1, keepdims=True))
-        u /= u.sum(axis=1, keepdims=True)
-        centres = (u**m).T @ X / (u**m).sum(axis=0)[:, None]
-    return u
+    return pt.cluster.FuzzyCMeans(3, m=m, init=STARTS, tol=1e-9).fit(X).memberships_
 
 
 def evidential_c_means(alpha: float, beta: float, delta: float) -> pt.EvidentialPartition:
-    """ECM (Masson and Denoeux 2008): masses on all sets of three clusters, the empty one for outliers."""
-    sets = np.array([s for s in product([0, 1], repeat=3) if any(s)])
-    size, centres = sets.sum(axis=1), STARTS
-    for _ in range(300):
-        distance = ((X[:, None] - sets @ centres / size[:, None]) ** 2).sum(axis=2)
-        logs = -(alpha * np.log(size) + np.log(distance)) / (beta - 1)
-        outlying = -2 * np.log(delta) / (beta - 1)
-        top = np.maximum(logs.max(axis=1, keepdims=True), outlying)
-        weights = np.exp(logs - top)
-        masses = weights / (weights.sum(axis=1, keepdims=True) + np.exp(outlying - top))
-        right = sets.T @ ((masses**beta * size ** (alpha - 1)).T @ X)
-        left = (sets.T * (masses**beta * size ** (alpha - 2)).sum(axis=0)) @ sets
-        centres = np.linalg.solve(left, right)
-    empty = 1.0 - masses.sum(axis=1, keepdims=True)
-    return pt.EvidentialPartition(np.hstack([empty, masses]), np.vstack([np.zeros(3), sets]))
+    made = pt.cluster.EvidentialCMeans(3, alpha=alpha, beta=beta, delta=delta, init=STARTS, tol=1e-9)
+    return made.fit(X).partition_
 
 
 @pytest.fixture(scope="module")

@@ -51,3 +51,32 @@ def test_compare_reports_its_blocks(monkeypatch, capsys):
     pt.compare(U, U, indices=["VI"])
     assert any(on_block is not None and total > 1 for total, on_block in seen)
     assert capsys.readouterr().err == ""
+
+
+def test_work_inside_other_work_draws_no_bar_of_its_own(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0)
+    with progress.bar("outer") as outer:
+        outer(1, 4)
+        with progress.bar("inner") as inner:
+            inner(1, 4)
+    with progress.bar("later") as later:
+        later(1, 4)
+    assert "outer" in screen.getvalue()
+    assert "inner" not in screen.getvalue()
+    assert "later" in screen.getvalue()
+
+
+def test_a_long_fit_shows_its_progress(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0)
+    X = np.random.default_rng(0).random((500, 2))
+    pt.cluster.RandomSwap(20, random_state=0).fit(X)
+    pt.cluster.FuzzyCMeans(4, n_init=3, random_state=0).fit(X)
+    assert "random swap" in screen.getvalue()
+    assert "fuzzy c-means" in screen.getvalue()
+    assert "moving centres" not in screen.getvalue()

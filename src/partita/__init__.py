@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from partita import distributional, drop_in, errors, indices, statistics
+    from partita import cluster, distributional, drop_in, errors, indices, statistics
     from partita.alignment import Alignment, align, set_matching
     from partita.comparison import Comparison, compare, self_agreement
     from partita.distributional import Distribution, SetDistance, distribution, hausdorff
@@ -59,7 +59,7 @@ _HOMES = {
     "set_matching": "partita.alignment",
     "validate": "partita.validation",
 }
-_ROOMS = ("distributional", "drop_in", "errors", "indices", "statistics")
+_ROOMS = ("cluster", "distributional", "drop_in", "errors", "indices", "statistics")
 
 __all__ = [
     "Alignment",
@@ -77,6 +77,7 @@ __all__ = [
     "Validation",
     "align",
     "as_partition",
+    "cluster",
     "coassociation",
     "compare",
     "distribution",

@@ -104,7 +104,7 @@ def map_blocks(
     """
     slices = list(blocks(n, rows))
     threads = min(thread_count(), len(slices))
-    with _one_blas_thread() if products else nullcontext():
+    with one_blas_thread() if products else nullcontext():
         if threads <= 1:
             return _gather(map(work, slices), len(slices), on_block)
         return _gather(_pool(thread_count()).map(work, slices), len(slices), on_block)
@@ -128,7 +128,7 @@ _blas_limit: Any = None
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread; of several that ask at once, the first sets the limit, the last lifts it."""
     global _blas_users, _blas_limit
     with _blas_lock:
@@ -388,9 +388,11 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Turn None, a whole number, a SeedSequence or a Generator into a Generator."""
+    """Turn None, a whole number, a SeedSequence, a Generator or an old RandomState into a Generator."""
     if isinstance(random_state, np.random.Generator):
         return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 1 << 32, size=4, dtype=np.uint32))
     if random_state is None or isinstance(random_state, np.random.SeedSequence):
         return np.random.default_rng(random_state)
     if (

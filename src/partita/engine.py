@@ -20,6 +20,7 @@ from partita.partitions import (
     MembershipPartition,
     Partition,
     as_partition,
+    is_mixture,
     lengths_differ,
 )
 from partita.statistics import Contingency
@@ -121,11 +122,6 @@ def prepare(
     nothing_left = noise == "ignore" and coverage == 0.0
     n = 0 if nothing_left else next(iter(ready.values())).n_objects
     return Inputs(ready, n, weight, coverage, dropped, tuple(notes + noise_notes), frame, data, model)
-
-
-def is_mixture(obj: Any) -> bool:
-    """Whether this is a fitted mixture of Gaussians, by what scikit-learn's have."""
-    return all(hasattr(obj, name) for name in ("predict_proba", "weights_", "means_", "covariances_"))
 
 
 def _no_mixture(obj: Any) -> KindError:

@@ -15,7 +15,9 @@
 
     PartitaWarning (UserWarning)
     ├── UndefinedIndexWarning                  a nan was returned; the message gives the reason
-    └── AlignmentWarning                       objects were dropped to bring two inputs together
+    ├── AlignmentWarning                       objects were dropped to bring two inputs together
+    ├── ConvergenceWarning                     a fit was stopped before it settled
+    └── EmptyClusterWarning                    a fit left clusters without an object
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from typing import Any
 
 __all__ = [
     "AlignmentWarning",
+    "ConvergenceWarning",
+    "EmptyClusterWarning",
     "FileError",
     "KindError",
     "MismatchError",
@@ -115,6 +119,14 @@ class UndefinedIndexWarning(PartitaWarning):
 
 class AlignmentWarning(PartitaWarning):
     """Objects were left out because only one of the inputs has them."""
+
+
+class ConvergenceWarning(PartitaWarning):
+    """A fit was stopped before it settled: its numbers may still change."""
+
+
+class EmptyClusterWarning(PartitaWarning):
+    """A fit left clusters without an object."""
 
 
 def near_names(name: str, known: Iterable[str], *, noun: str) -> UnknownNameError:

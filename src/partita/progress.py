@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,19 +13,29 @@ PATIENCE_SECONDS = 1.0
 """Work that ends sooner shows no bar."""
 
 
+_taken = threading.Lock()
+"""Held by the work whose bar may be drawn."""
+
+
 def _is_watched() -> bool:
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 @contextmanager
 def bar(description: str) -> Iterator[Callable[[int, int], None]]:
-    """A function ``report(done, total)`` that draws a bar once the work has taken a while."""
+    """A function ``report(done, total)`` that draws a bar once the work has taken a while.
+
+    Inside other work that has a bar there is none: the outer one tells more.
+    """
     started = time.monotonic()
     drawn: list[Any] = []
+    is_outermost = _taken.acquire(blocking=False)
 
     def report(done: int, total: int) -> None:
         if not drawn:
-            if time.monotonic() - started < PATIENCE_SECONDS or done >= total or not _is_watched():
+            if time.monotonic() - started < PATIENCE_SECONDS or done >= total:
+                return
+            if not (is_outermost and _is_watched()):
                 return
             from rich.console import Console
             from rich.progress import Progress
@@ -39,3 +50,5 @@ def bar(description: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if drawn:
             drawn[0].stop()
+        if is_outermost:
+            _taken.release()

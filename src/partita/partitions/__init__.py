@@ -1,7 +1,7 @@
 """The kinds of clustering, their conversions, ensembles, and the door that all of them come in by."""
 
 from partita.partitions.data import DataMatrix
-from partita.partitions.door import as_partition
+from partita.partitions.door import as_partition, is_mixture
 from partita.partitions.ensemble import Ensemble
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -33,6 +33,7 @@ __all__ = [
     "RoughPartition",
     "SOFT",
     "as_partition",
+    "is_mixture",
     "coassociation",
     "lengths_differ",
     "pairwise_masses",

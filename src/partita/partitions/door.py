@@ -238,13 +238,19 @@ def _check_wanted(wanted: Kind | None, kind: Kind, what: str) -> None:
         )
 
 
+def is_mixture(obj: Any) -> bool:
+    """Whether this is a fitted mixture of Gaussians, by what scikit-learn's have."""
+    return all(hasattr(obj, name) for name in ("predict_proba", "weights_", "means_", "covariances_"))
+
+
 def _from_estimator(model: Any, X: Any, wanted: Kind | None, names: Sequence[Any] | None) -> Any:
     name = type(model).__name__
     steps = getattr(model, "steps", None)
     last = steps[-1][1] if steps else model
+    depends_on_data = X is not None and is_mixture(last)  # the data may be other than that of the fit
     for attribute in ("partition_", "labels_"):
         found = getattr(last, attribute, None)
-        if found is not None:
+        if found is not None and not depends_on_data:
             return as_partition(found, wanted, names=names)
     if not any(a.endswith("_") and not a.startswith("_") for a in getattr(last, "__dict__", ())):
         raise PartitionError(

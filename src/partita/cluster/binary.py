@@ -1,0 +1,156 @@
+"""Clusters of 0/1 vectors by stochastic complexity."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from partita.arrays import Array, Floats
+from partita.cluster.clusterer import RANDOM_STATE, Clusterer, restarts, warn_of_no_convergence
+from partita.errors import ParameterError
+from partita.partitions import HardPartition
+
+
+class StochasticComplexityClustering(Clusterer):
+    """Clusters of 0/1 vectors that make the data shortest to tell.
+
+    From random objects as first representatives on, each object in turn moves to the cluster where
+    `stochastic_complexity` becomes smallest, its own and the other cluster being adjusted at once, until no
+    move helps. Then clusters are dissolved at random and put up again around a random object; a swap is kept
+    if the complexity falls. Of several starts the best is kept. No cluster is ever left empty.
+
+    Parameters
+    ----------
+    n_clusters : int
+        The number of clusters.
+    n_init : int
+        Random starts.
+    max_swaps : int
+        Swaps tried from each start; 0 leaves the moves alone.
+    max_iter : int
+        The most passes over the objects from a start, and again after the swaps.
+    binarize : float, optional
+        Values above it count as 1, others as 0, as in scikit-learn's `BernoulliNB`. Without it, X must hold
+        0 and 1 (or False and True) only.
+    random_state : None, int or Generator
+        Draws the starts and the swaps.
+    n_jobs : int, optional
+        Threads for the starts; their number changes no result.
+
+    Attributes
+    ----------
+    partition_ : HardPartition
+    labels_ : array (n,)
+    cluster_centers_ : array (k, d)
+        The share of ones of each feature in each cluster.
+    objective_ : float
+        The stochastic complexity in nats, as the index of that name gives it.
+    n_iter_ : int
+        The passes over the objects, those of swaps included, from the start that was kept.
+
+    References
+    ----------
+    franti2003, franti2017
+
+    Examples
+    --------
+    >>> X = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]
+    >>> model = StochasticComplexityClustering(2, random_state=0).fit(X)
+    >>> model.partition_.equivalent([0, 0, 0, 1, 1, 1]), round(model.objective_, 4)
+    (True, 12.3724)
+    """
+
+    cluster_centers_: Floats
+
+    _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_swaps": [Interval(Integral, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "binarize": [Interval(Real, None, None, closed="neither"), None],
+        "random_state": RANDOM_STATE,
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        n_init: int = 10,
+        max_swaps: int = 100,
+        max_iter: int = 300,
+        binarize: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_swaps = max_swaps
+        self.max_iter = max_iter
+        self.binarize = binarize
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def predict(self, X: Any) -> Array:
+        """The cluster that each row of X could join at the least rise of the complexity.
+
+        For the objects of the fit this may differ from ``labels_``, where an object is one of its cluster.
+        """
+        from partita.kernels.binary import cheapest_clusters, rises
+
+        bits = self._bits(self._read(X))
+        labels: Array = cheapest_clusters(bits, self._sizes, self._ones, rises(int(self._sizes.max())))
+        return labels
+
+    def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
+        bits = self._bits(X)
+        runs = restarts(
+            lambda seed: self._run(bits, seed),
+            self.n_init,
+            rng,
+            n_jobs=self.n_jobs,
+            description="stochastic complexity",
+        )
+        best = min(runs, key=lambda run: run.objective)
+        if not best.settled:
+            warn_of_no_convergence("StochasticComplexityClustering", self.max_iter)
+        self._sizes, self._ones = best.sizes, best.ones
+        self.cluster_centers_ = best.ones / best.sizes[:, None]
+        self.labels_, self.objective_, self.n_iter_ = best.labels, best.objective, best.passes
+        self.partition_ = HardPartition(best.labels, index=index)
+
+    def _run(self, bits: Array, rng: np.random.Generator) -> _Run:
+        from partita.kernels.binary import search
+
+        n, k = len(bits), self.n_clusters
+        seeds = rng.choice(n, k, replace=False)
+        swaps = self.max_swaps if k > 1 else 0
+        return _Run(
+            *search(bits, seeds, rng.integers(k, size=swaps), rng.integers(n, size=swaps), self.max_iter)
+        )
+
+    def _bits(self, X: Floats) -> Array:
+        if self.binarize is not None:
+            return np.greater(X, self.binarize).astype(np.int64)
+        other = (X != 0) & (X != 1)
+        if other.any():
+            row, column = np.argwhere(other)[0]
+            raise ParameterError(
+                "stochastic complexity is defined for 0/1 data.",
+                got=f"column {column} of X has the value {X[row, column]:g}",
+                need="only 0 and 1",
+                fix="binarize=0.5 takes values above 0.5 as 1; code categories as 0/1 columns",
+            )
+        return X.astype(np.int64)
+
+
+class _Run(NamedTuple):
+    labels: Array
+    sizes: Array
+    ones: Array
+    objective: float
+    passes: int
+    settled: bool

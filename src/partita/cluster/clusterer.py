@@ -1,0 +1,162 @@
+"""What every estimator of this room shares: reading X, restarts, and the attributes that a fit leaves."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from partita.arrays import Array, Floats, frame_library, generator
+from partita.cluster.centres import CentreFit, nearest
+from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError, PartitaWarning
+from partita.partitions import HardPartition, Partition
+from partita.progress import bar
+
+LARGEST_VALUE = 1e100
+"""Sums of squares of larger values could leave the range of numbers."""
+
+RANDOM_STATE = ["random_state", np.random.Generator, np.random.SeedSequence]
+"""What a seed may be, in the words of scikit-learn's constraints."""
+
+Run = TypeVar("Run")
+
+
+class Clusterer(ClusterMixin, BaseEstimator, ABC):
+    """A clustering method in scikit-learn's dress.
+
+    A method writes `_solve`, which leaves its attributes, and states what its parameters may be in
+    ``_parameter_constraints``, as scikit-learn's estimators do. ``objective_`` is smaller for a better fit.
+    """
+
+    _parameter_constraints: dict[str, list[Any]]
+    n_clusters: Any
+    random_state: Any
+    partition_: Partition
+    labels_: Array
+    objective_: float
+    n_iter_: int
+    n_features_in_: int
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002 (scikit-learn's signature)
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : (n, d) array or data frame
+            Finite numbers; sparse matrices are refused.
+        y : ignored
+            There for scikit-learn's pipelines.
+
+        Returns
+        -------
+        self
+        """
+        values = squarable(validate_data(self, X, dtype=np.float64, order="C"))
+        is_frame = frame_library(X) is not None
+        index = X.index if is_frame and hasattr(X, "index") and hasattr(X, "iloc") else None
+        if isinstance(self.n_clusters, (int, np.integer)) and self.n_clusters > len(values):
+            raise ParameterError(
+                f"n_samples={len(values)} should be >= n_clusters={self.n_clusters}.",
+                got=f"X of shape {values.shape}",
+                need="at least as many objects as clusters",
+            )
+        self._solve(values, generator(self.random_state), index)
+        self.partition_.frame = frame_library(X)
+        return self
+
+    @abstractmethod
+    def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
+        """Fit; leave ``partition_`` (made with ``index=index``), ``labels_``, ``objective_``, ``n_iter_``."""
+
+    def _read(self, X: Any) -> Floats:
+        """New data for a fitted model, with the features of the fit."""
+        check_is_fitted(self)
+        return squarable(validate_data(self, X, dtype=np.float64, order="C", reset=False))
+
+
+class CentreClusterer(Clusterer):
+    """A method whose clusters have centres, each object going to the nearest."""
+
+    cluster_centers_: Floats
+
+    def predict(self, X: Any) -> Array:
+        """The nearest centre of each row of X."""
+        return nearest(self._read(X), self.cluster_centers_)[0]
+
+    def _leave(self, fit: CentreFit, index: Any) -> None:
+        """Set the attributes of a hard clustering by its centres."""
+        self.cluster_centers_, self.labels_ = fit.centres, fit.labels
+        self.objective_, self.n_iter_ = fit.objective, fit.n_iter
+        self.partition_ = HardPartition(fit.labels, index=index)
+        warn_of_empty(len(fit.centres) - len(np.unique(fit.labels)), len(fit.centres))
+
+
+def squarable(X: Floats) -> Floats:
+    """X, unless sums of its squares would overflow."""
+    largest = max(float(X.max()), -float(X.min()))
+    if largest > LARGEST_VALUE:
+        raise ParameterError(
+            "X has values too large to be squared.",
+            got=f"a value of size {largest:.3g}",
+            need=f"values up to {LARGEST_VALUE:g}",
+            fix="divide the features by their scale",
+        )
+    return X
+
+
+def restarts(
+    run: Callable[[np.random.Generator], Run],
+    n_init: int,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    description: str,
+) -> list[Run]:
+    """Run a method from several starts on threads, each with a seed of its own; results in their order.
+
+    The number of jobs changes nothing: a start depends on its seed alone.
+    """
+    seeds: Sequence[np.random.Generator] = rng.spawn(n_init)
+    if n_init == 1:
+        return [run(seeds[0])]
+    done = []
+    with bar(description) as report:
+        pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        for result in pool(delayed(run)(seed) for seed in seeds):
+            done.append(result)
+            report(len(done), n_init)
+    return done
+
+
+def warn_of_empty(empty: int, n_clusters: int) -> None:
+    """Say that some clusters have no object."""
+    if empty:
+        warn(
+            f"{empty} of {n_clusters} clusters are empty: X may have fewer distinct points than clusters; "
+            "a smaller n_clusters leaves none out.",
+            EmptyClusterWarning,
+        )
+
+
+def warn_of_no_convergence(method: str, max_iter: int) -> None:
+    """Say that a method was stopped before it settled."""
+    warn(
+        f"{method} did not converge in max_iter={max_iter} iterations; a larger max_iter or tol lets it.",
+        ConvergenceWarning,
+    )
+
+
+def warn(message: str, category: type[PartitaWarning]) -> None:
+    """Warn with the user's own line, however deep in this room, or in scikit-learn, the reason lies."""
+    depth, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("partita", "sklearn")):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=depth)

@@ -1,0 +1,164 @@
+"""k-means that does not get stuck: centres go from where they are not needed to where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from partita.arrays import Floats
+from partita.cluster.centres import CentreFit, lloyd, starting_centres
+from partita.cluster.clusterer import RANDOM_STATE, CentreClusterer, restarts, warn_of_no_convergence
+from partita.progress import bar
+
+SWAPS_AT_A_TIME = 64
+"""Swaps of one compiled call; between calls progress is shown and an interrupt is heard."""
+
+ROUNDS = 2
+"""k-means iterations after a swap (Franti's program)."""
+
+
+def swap_search(
+    X: Floats,
+    centres: Floats,
+    rng: np.random.Generator,
+    *,
+    max_swaps: int,
+    patience: int,
+    max_iter: int = 300,
+    tol: float = 0.0,
+    on_swaps: Callable[[int, int], None] | None = None,
+) -> tuple[CentreFit, int]:
+    """Swap centres until ``patience`` swaps in a row have failed, then Lloyd; also how many were tried."""
+    from partita.kernels.swaps import gather, swap
+
+    swarm = gather(X, np.ascontiguousarray(centres, dtype=np.float64))
+    tried = failures = 0
+    while len(centres) > 1 and tried < max_swaps and failures < patience:
+        draws = rng.random((min(SWAPS_AT_A_TIME, max_swaps - tried), 2))
+        more, _, failures = swap(swarm, draws, ROUNDS, failures, patience)
+        tried += more
+        if on_swaps is not None:
+            on_swaps(tried, max_swaps)
+    return lloyd(X, swarm.centres, max_iter=max_iter, tol=tol), tried
+
+
+def default_patience(n_clusters: int) -> int:
+    """Failed swaps in a row after which a search has stagnated."""
+    return max(50, n_clusters)
+
+
+class RandomSwap(CentreClusterer):
+    """k-means by random swaps of centres: finds good clusterings where repeated k-means does not.
+
+    A trial takes one centre away, puts it on an object far from its own centre, and runs two iterations of
+    k-means around the two places; it is kept if the sum of squared distances falls. Which centre goes is
+    drawn by what its removal would cost. When trials stop to help, k-means runs to its end.
+
+    Parameters
+    ----------
+    n_clusters : int
+        The number of clusters.
+    init : {"random", "k-means++"} or (k, d) array
+        Where centres start: on distinct objects, spread out by k-means++, or as given.
+    n_init : int
+        The number of starts, of which the best is kept.
+    max_swaps : int
+        The most swaps to try in each start.
+    patience : int, optional
+        How many swaps in a row may fail before the search ends; by default 50, or one for each cluster if
+        these are more.
+    max_iter, tol : int, float
+        The most iterations of k-means at the end, and how little centres may move in it (relative to the
+        variance of the features); with 0 it ends when no object changes its cluster.
+    random_state : None, int, Generator or RandomState
+        The seed.
+    n_jobs : int, optional
+        Threads for the starts; the result is the same for any number.
+
+    Attributes
+    ----------
+    partition_ : HardPartition
+    labels_ : (n,) array
+    cluster_centers_ : (k, d) array
+    objective_ : float
+        The sum of squared distances to the nearest centre; divide by ``n d`` for the MSE of franti2017.
+    n_swaps_ : int
+        Swaps tried in the best start.
+    n_iter_ : int
+        Iterations of k-means at its end.
+
+    References
+    ----------
+    franti2018, franti2017
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.repeat([[0.0], [1.0], [10.0], [11.0]], 5, axis=0)
+    >>> model = RandomSwap(n_clusters=4, random_state=0).fit(X)
+    >>> sorted(model.cluster_centers_.ravel().tolist())
+    [0.0, 1.0, 10.0, 11.0]
+    """
+
+    _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"random", "k-means++"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_swaps": [Interval(Integral, 0, None, closed="left")],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": RANDOM_STATE,
+        "n_jobs": [Integral, None],
+    }
+
+    n_swaps_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        init: Any = "random",
+        n_init: int = 1,
+        max_swaps: int = 5000,
+        patience: int | None = None,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_swaps = max_swaps
+        self.patience = patience
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
+        patience = default_patience(self.n_clusters) if self.patience is None else self.patience
+
+        def run(seed: np.random.Generator) -> tuple[CentreFit, int]:
+            with bar("random swap") as report:
+                return swap_search(
+                    X,
+                    starting_centres(X, self.n_clusters, self.init, seed),
+                    seed,
+                    max_swaps=self.max_swaps,
+                    patience=patience,
+                    max_iter=self.max_iter,
+                    tol=self.tol,
+                    on_swaps=report,
+                )
+
+        runs = restarts(run, self.n_init, rng, n_jobs=self.n_jobs, description="random swap")
+        best, self.n_swaps_ = min(runs, key=lambda found: found[0].objective)
+        if not best.converged:
+            warn_of_no_convergence("k-means after the swaps", self.max_iter)
+        self._leave(best, index)

@@ -1,0 +1,69 @@
+"""Ward's method with one step of k-means after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.utils.validation import check_array
+
+from partita.arrays import MOST_DENSE_CELLS, frame_library
+from partita.cluster.centres import nearest
+from partita.cluster.clusterer import squarable, warn_of_empty
+from partita.errors import ParameterError, TooLargeError
+from partita.partitions import HardPartition
+from partita.statistics.cluster_moments import ClusterMoments
+
+
+def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> HardPartition:
+    """Ward's clusters, the objects then given to the nearest of their means.
+
+    scikit-learn's `AgglomerativeClustering` merges the two clusters whose union adds least to the sum of
+    squares (PNN to signal processing). An object never leaves its cluster there, so one step to the nearest
+    mean lowers the sum of squares, often by much. franti2017 prints the sum between these two: from each
+    object to the nearest of Ward's means, before the means follow the objects.
+
+    Parameters
+    ----------
+    X : (n, d) array or data frame
+        Finite numbers. Time and memory grow with n^2.
+    n_clusters : int
+        The number of clusters.
+    reassign : bool
+        Whether each object goes to the nearest mean afterwards.
+
+    Returns
+    -------
+    HardPartition
+        Clusters 0, 1, ..., k - 1.
+
+    Examples
+    --------
+    >>> ward_partition([[0.0], [1.0], [9.0], [10.0], [50.0]], 3)
+    HardPartition(n=5, k=3, sizes=[2 1 2], ambiguity=0, partial assignment=0)
+    """
+    values = squarable(check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
+    n = len(values)
+    if not isinstance(n_clusters, (int, np.integer)) or not 1 <= n_clusters <= n:
+        raise ParameterError(
+            "X cannot have so many clusters.",
+            got=f"n_clusters={n_clusters!r}",
+            need=f"a whole number, 1 to {n}",
+        )
+    if n * (n - 1) // 2 > MOST_DENSE_CELLS:
+        raise TooLargeError(
+            "Ward's method needs the distances of all pairs of objects.",
+            got=f"{n} objects, {n * (n - 1) // 2} pairs",
+            need=f"at most {MOST_DENSE_CELLS} pairs",
+            fix="RandomSwap or GlobalKMeans, or a sample of the objects",
+        )
+    labels = AgglomerativeClustering(n_clusters, linkage="ward").fit(values).labels_.astype(np.int64)
+    if reassign:
+        means = ClusterMoments.from_block(values, HardPartition(labels)).centers
+        labels = nearest(values, means)[0]
+        warn_of_empty(n_clusters - len(np.unique(labels)), n_clusters)
+    library = frame_library(X)
+    partition = HardPartition(labels, index=getattr(X, "index", None) if library == "pandas" else None)
+    partition.frame = library
+    return partition

@@ -1,0 +1,344 @@
+"""Expectation and maximisation for mixtures of Gaussians, over many starts in one pass.
+
+Data are (d, n) and responsibilities (k, n), so that inner loops run over objects side by side in memory. A
+covariance is (d, w): its lower triangle for w = d, its diagonal for w = 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+BLOCK = 256
+"""Objects whose differences from a mean are held at a time."""
+
+GROUP = 64
+"""Sums of up to 10,000 densities, each at most 1, whose product still is a number."""
+
+EMPTY = 10 * np.finfo(np.float64).eps
+"""A component with less mass keeps its mean and covariance."""
+
+LEAST_LOG_DENSITY = -1e300
+CONVERGED, STOPPED, SINGULAR = 1, 0, -1
+
+# exp(x) = 2^m exp(r): adding SHIFT to x / log 2 rounds it to m and leaves m + 1023 in the lowest bits
+_SHIFT = 1.5 * 2.0**52 + 1023.0
+_PER_LOG2 = 1.4426950408889634
+_LOG2_HIGH, _LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def exp_of_negative(x: float) -> float:
+    """exp(x) for x <= 0 without a library call, so that loops over it vectorise; 0 below -708."""
+    y = max(x, -708.0)
+    shifted = y * _PER_LOG2 + _SHIFT
+    m = shifted - _SHIFT
+    r = (y - m * _LOG2_HIGH) - m * _LOG2_LOW
+    p = 1.0 / 479001600
+    p = p * r + 1.0 / 39916800
+    p = p * r + 1.0 / 3628800
+    p = p * r + 1.0 / 362880
+    p = p * r + 1.0 / 40320
+    p = p * r + 1.0 / 5040
+    p = p * r + 1.0 / 720
+    p = p * r + 1.0 / 120
+    p = p * r + 1.0 / 24
+    p = p * r + 1.0 / 6
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    bits = np.float64(shifted).view(np.int64) << 52
+    power = np.int64(bits).view(np.float64)
+    return p * power if x >= -708.0 else 0.0
+
+
+# --- covariances -------------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+def _invert_root(covariance: Any, inverse: Any) -> float:
+    """Put the inverse of the Cholesky triangle into ``inverse``; the log of its determinant, nan if singular.
+
+    Singular up to rounding, that is: a feature is left with next to none of its variance once those before
+    it are known.
+    """
+    d, w = covariance.shape
+    least = 16 * d * np.finfo(np.float64).eps
+    log_determinant = 0.0
+    root = np.empty((d, w))
+    for a in range(d):
+        first = 0 if w == d else a
+        for b in range(first, a):
+            total = covariance[a, b]
+            for f in range(b):
+                total -= root[a, f] * root[b, f]
+            root[a, b] = total / root[b, b]
+        own = covariance[a, a - first]
+        pivot = own
+        for f in range(a - first):
+            pivot -= root[a, f] * root[a, f]
+        if not (pivot > least * own):
+            return np.nan
+        root[a, a - first] = np.sqrt(pivot)
+        scale = 1.0 / root[a, a - first]
+        inverse[a, : a - first] = 0.0
+        for m in range(first, a):
+            for b in range(m + 1):
+                inverse[a, b] -= root[a, m] * inverse[m, b]
+        for b in range(a - first):
+            inverse[a, b] *= scale
+        inverse[a, a - first] = scale
+        log_determinant += np.log(scale)
+    return log_determinant
+
+
+# --- the E step --------------------------------------------------------------------------------------------
+# Loops take rows as arrays of their own: with two indices LLVM does not vectorise all of them.
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def _subtract(X: Any, low: int, high: int, mean: Any, gaps: Any) -> None:
+    for f in range(mean.size):
+        centre, row, gap = mean[f], X[f, low:high], gaps[f]
+        for i in range(row.size):
+            gap[i] = row[i] - centre
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def _add_square(gaps: Any, weights: Any, line: Any, squares: Any) -> None:
+    """Add the squared combination of the first rows of gaps with these weights."""
+    size = squares.size
+    last = weights.size - 1
+    own, gap = weights[last], gaps[last]
+    for i in range(size):
+        line[i] = own * gap[i]
+    b = 0
+    while b + 4 <= last:
+        p, q, r, s = weights[b], weights[b + 1], weights[b + 2], weights[b + 3]
+        w, x, y, z = gaps[b], gaps[b + 1], gaps[b + 2], gaps[b + 3]
+        for i in range(size):
+            line[i] += p * w[i] + q * x[i] + r * y[i] + s * z[i]
+        b += 4
+    while b < last:
+        p, w = weights[b], gaps[b]
+        for i in range(size):
+            line[i] += p * w[i]
+        b += 1
+    for i in range(size):
+        squares[i] += line[i] * line[i]
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def _put_log_joint(squares: Any, constant: float, joint: Any, peak: Any) -> None:
+    for i in range(squares.size):
+        log_density = -0.5 * squares[i]
+        value = constant + (log_density if log_density > LEAST_LOG_DENSITY else LEAST_LOG_DENSITY)
+        joint[i] = value
+        peak[i] = value if value > peak[i] else peak[i]
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def _exponentiate(joint: Any, peak: Any, total: Any) -> None:
+    for i in range(joint.size):
+        share = exp_of_negative(joint[i] - peak[i])
+        joint[i] = share
+        total[i] += share
+
+
+@njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+def _divide(share: Any, total: Any) -> None:
+    for i in range(share.size):
+        share[i] /= total[i]
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def expect(X: Any, weights: Any, means: Any, covariances: Any, shares: Any, peaks: Any, totals: Any) -> bool:
+    """Fill the responsibilities ``shares`` (k, n); False if a covariance is singular.
+
+    The log density of an object is ``peaks + log(totals)``.
+    """
+    k, d, w = covariances.shape
+    n = X.shape[1]
+    inverses, constants = np.empty((k, d, w)), np.empty(k)
+    for c in range(k):
+        log_determinant = _invert_root(covariances[c], inverses[c])
+        if np.isnan(log_determinant):
+            return False
+        log_weight = np.log(weights[c]) if weights[c] > 0.0 else -np.inf
+        constants[c] = log_weight + log_determinant - 0.5 * d * np.log(2 * np.pi)
+    gaps, line, squares = np.empty((d, BLOCK)), np.empty(BLOCK), np.empty(BLOCK)
+    peaks[:], totals[:] = -np.inf, 0.0
+    for low in range(0, n, BLOCK):
+        high = min(low + BLOCK, n)
+        peak, total, square = peaks[low:high], totals[low:high], squares[: high - low]
+        for c in range(k):
+            _subtract(X, low, high, means[c], gaps)
+            square[:] = 0.0
+            for a in range(d):
+                if w == d:
+                    _add_square(gaps, inverses[c, a, : a + 1], line, square)
+                else:
+                    _add_square(gaps[a:], inverses[c, a], line, square)
+            _put_log_joint(square, constants[c], shares[c, low:high], peak)
+        for c in range(k):
+            _exponentiate(shares[c, low:high], peak, total)
+        for c in range(k):
+            _divide(shares[c, low:high], total)
+    return True
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+def _log_likelihood(peaks: Any, totals: Any) -> float:
+    """The sum of ``peaks + log(totals)``, with one logarithm for a group of objects."""
+    n = peaks.size
+    likelihood = 0.0
+    for i in range(n):
+        likelihood += peaks[i]
+    for low in range(0, n, GROUP):
+        product = 1.0
+        for i in range(low, min(low + GROUP, n)):
+            product *= totals[i]
+        likelihood += np.log(product)
+    return likelihood
+
+
+# --- the M step --------------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+def _add_products(gaps: Any, share: Any, line: Any, products: Any) -> None:
+    """Add the products of the last row of gaps with each row, objects counting by their share."""
+    size = share.size
+    last = gaps[products.size - 1]
+    for i in range(size):
+        line[i] = share[i] * last[i]
+    b = 0
+    while b + 4 <= products.size:
+        w, x, y, z = gaps[b], gaps[b + 1], gaps[b + 2], gaps[b + 3]
+        p, q, r, s = 0.0, 0.0, 0.0, 0.0
+        for i in range(size):
+            p += line[i] * w[i]
+            q += line[i] * x[i]
+            r += line[i] * y[i]
+            s += line[i] * z[i]
+        products[b] += p
+        products[b + 1] += q
+        products[b + 2] += r
+        products[b + 3] += s
+        b += 4
+    while b < products.size:
+        w = gaps[b]
+        p = 0.0
+        for i in range(size):
+            p += line[i] * w[i]
+        products[b] += p
+        b += 1
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+def _dot(a: Any, b: Any) -> float:
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+def maximise(
+    X: Any, shares: Any, ridge: Any, shape: Any, weights: Any, means: Any, covariances: Any
+) -> float:
+    """Weights, means and covariances, in place, from responsibilities; the largest change of a mean.
+
+    ``shape`` says whether covariances are tied and whether they are spherical.
+    """
+    k, d, w = covariances.shape
+    n = X.shape[1]
+    tied, spherical = shape
+    gaps, line = np.empty((d, BLOCK)), np.empty(BLOCK)
+    change, mass_of_all = 0.0, 0.0
+    pooled = np.zeros((d, w))
+    for c in range(k):
+        mass = shares[c].sum()
+        weights[c] = mass
+        mass_of_all += mass
+        if mass < EMPTY:
+            continue
+        for f in range(d):
+            mean = _dot(shares[c], X[f]) / mass
+            change = max(change, abs(mean - means[c, f]))
+            means[c, f] = mean
+        scatter = pooled if tied else covariances[c]
+        if not tied:
+            scatter[:] = 0.0
+        for low in range(0, n, BLOCK):
+            high = min(low + BLOCK, n)
+            _subtract(X, low, high, means[c], gaps)
+            for a in range(d):
+                if w == d:
+                    _add_products(gaps, shares[c, low:high], line, scatter[a, : a + 1])
+                else:
+                    _add_products(gaps[a:], shares[c, low:high], line, scatter[a])
+        if not tied:
+            _finish(scatter, mass, ridge, spherical)
+    if tied:
+        _finish(pooled, mass_of_all, ridge, spherical)
+        covariances[:] = pooled
+    weights /= mass_of_all
+    return change
+
+
+@njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+def _finish(scatter: Any, mass: float, ridge: Any, spherical: bool) -> None:
+    """A covariance from the scatter of a mass: divided, ridged, and made spherical."""
+    d, w = scatter.shape
+    scatter /= mass
+    for a in range(d):
+        scatter[a, a if w == d else 0] += ridge[a]
+    if spherical:
+        scatter[:] = scatter.sum() / d
+
+
+# --- starts ------------------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+def iterate_em(
+    X: Any,
+    weights: Any,
+    means: Any,
+    covariances: Any,
+    ridge: Any,
+    shape: Any,
+    by_means: bool,
+    tol: float,
+    max_iter: int,
+) -> Any:
+    """Improve each start in place; the log-likelihoods, the numbers of iterations, and how each ended.
+
+    A start ends when no mean moves by ``tol`` or, if not ``by_means``, when the mean log-likelihood changes
+    by less.
+    """
+    n_starts, k = weights.shape
+    n = X.shape[1]
+    shares, peaks, totals = np.empty((k, n)), np.empty(n), np.empty(n)
+    likelihoods = np.full(n_starts, np.nan)
+    n_iters, ends = np.zeros(n_starts, np.int64), np.full(n_starts, SINGULAR)
+    for s in range(n_starts):
+        end, before = STOPPED, -np.inf
+        for iteration in range(1, max_iter + 1):
+            n_iters[s] = iteration
+            if not expect(X, weights[s], means[s], covariances[s], shares, peaks, totals):
+                break
+            change = maximise(X, shares, ridge, shape, weights[s], means[s], covariances[s])
+            if not by_means:
+                likelihood = _log_likelihood(peaks, totals) / n
+                change, before = abs(likelihood - before), likelihood
+            if change < tol:
+                end = CONVERGED
+                break
+        if expect(X, weights[s], means[s], covariances[s], shares, peaks, totals):
+            likelihoods[s] = _log_likelihood(peaks, totals)
+            ends[s] = end
+    return likelihoods, n_iters, ends

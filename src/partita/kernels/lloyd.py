@@ -1,0 +1,157 @@
+"""Nearest centres, and Lloyd's iteration with bounds that spare most distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"reassoc", "contract", "nsz"})
+def squared_distance(a: Any, i: int, b: Any, j: int) -> float:
+    """Squared Euclidean distance of row i of a and row j of b."""
+    total = 0.0
+    for f in range(a.shape[1]):
+        gap = a[i, f] - b[j, f]
+        total += gap * gap
+    return total
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def nearest_centres(X: Any, centres: Any) -> Any:
+    """The nearest centre of each row, the first of equals, and the squared distance to it."""
+    n, k = X.shape[0], centres.shape[0]
+    labels, squares = np.zeros(n, np.int64), np.empty(n)
+    for i in range(n):
+        best, at = np.inf, 0
+        for j in range(k):
+            square = squared_distance(X, i, centres, j)
+            if square < best:
+                best, at = square, j
+        labels[i], squares[i] = at, best
+    return labels, squares
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _neighbours(centres: Any) -> Any:
+    """For each centre the others by distance, and these distances; the centre itself comes first."""
+    k = centres.shape[0]
+    order, apart = np.empty((k, k), np.int64), np.zeros((k, k))
+    for a in range(k):
+        gaps = np.empty(k)
+        for b in range(k):
+            gaps[b] = np.sqrt(squared_distance(centres, a, centres, b))
+        gaps[a] = -1.0  # first even among equal centres
+        order[a] = np.argsort(gaps)
+        for place in range(k):
+            apart[a, place] = max(gaps[order[a, place]], 0.0)
+    return order, apart
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def iterate_lloyd(X: Any, centres: Any, max_iter: int, threshold: float) -> Any:
+    """Move centres, in place, until no object changes its centre or they move by at most a threshold.
+
+    Each object knows an upper bound of the distance to its own centre and a lower bound of that to any other
+    (Hamerly 2010). Where the two cross, only centres within ``2 upper + gap`` of its own can be first or
+    second, gap being the distance from its own centre to the next (Newling and Fleuret 2016, "exponion").
+    Returns the number of iterations and whether it settled.
+    """
+    n, d = X.shape
+    k = centres.shape[0]
+    labels = np.zeros(n, np.int64)
+    upper, lower = np.full(n, np.inf), np.zeros(n)
+    sums, counts, shift = np.zeros((k, d)), np.zeros(k, np.int64), np.zeros(k)
+    for iteration in range(1, max_iter + 1):
+        order, apart = _neighbours(centres)
+        moved = 0
+        for i in range(n):
+            own = labels[i]
+            gap = apart[own, 1] if k > 1 else np.inf
+            safe = max(lower[i], gap / 2)
+            if upper[i] <= safe:
+                continue
+            upper[i] = np.sqrt(squared_distance(X, i, centres, own))
+            if upper[i] <= safe:
+                continue
+            reach = 2 * upper[i] + gap
+            best, second, at = upper[i], np.inf, own
+            for place in range(1, k):
+                if apart[own, place] > reach:
+                    break
+                other = order[own, place]
+                distance = np.sqrt(squared_distance(X, i, centres, other))
+                if distance < best:
+                    best, second, at = distance, best, other
+                elif distance < second:
+                    second = distance
+            upper[i], lower[i] = best, second
+            if at != own:
+                labels[i] = at
+                moved += 1
+        if iteration > 1 and moved == 0:
+            return iteration, True
+        sums[:], counts[:] = 0.0, 0
+        for i in range(n):
+            counts[labels[i]] += 1
+            for f in range(d):
+                sums[labels[i], f] += X[i, f]
+        filled = _fill_empty(X, centres, labels, sums, counts)
+        if filled > 0:
+            upper[:], lower[:] = np.inf, 0.0
+        total = 0.0
+        for j in range(k):
+            square = 0.0
+            if counts[j] > 0:
+                for f in range(d):
+                    mean = sums[j, f] / counts[j]
+                    square += (mean - centres[j, f]) ** 2
+                    centres[j, f] = mean
+            total += square
+            shift[j] = np.sqrt(square)
+        if total <= threshold and threshold > 0.0 and filled == 0:
+            return iteration, True
+        widest, wider = 0.0, 0.0
+        at_widest = -1
+        for j in range(k):
+            if shift[j] > widest:
+                widest, wider, at_widest = shift[j], widest, j
+            elif shift[j] > wider:
+                wider = shift[j]
+        for i in range(n):
+            upper[i] += shift[labels[i]]
+            lower[i] -= wider if labels[i] == at_widest else widest
+    return max_iter, False
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _fill_empty(X: Any, centres: Any, labels: Any, sums: Any, counts: Any) -> int:
+    """Give each empty cluster the object farthest from all centres, of a cluster that keeps others."""
+    filled = 0
+    if counts.min() > 0:
+        return filled
+    n = X.shape[0]
+    squared = np.empty(n)
+    for i in range(n):
+        squared[i] = squared_distance(X, i, centres, labels[i])
+    for j in range(counts.size):
+        if counts[j] > 0:
+            continue
+        farthest, at = 0.0, -1
+        for i in range(n):
+            if squared[i] > farthest and counts[labels[i]] > 1:
+                farthest, at = squared[i], i
+        if at < 0:
+            break
+        for f in range(X.shape[1]):
+            sums[labels[at], f] -= X[at, f]
+            sums[j, f] = X[at, f]
+            centres[j, f] = X[at, f]
+        counts[labels[at]] -= 1
+        counts[j] = 1
+        labels[at] = j
+        filled += 1
+        for i in range(n):
+            squared[i] = min(squared[i], squared_distance(X, i, centres, j))
+    return filled

@@ -1,0 +1,285 @@
+"""Random swap with local repartition: only objects near the two ends of a swap are looked at.
+
+A cluster's members lie in a doubly linked list. An object at distance u from its centre can only be nearer to
+a centre that is within 2 u of its own, so most clusters are passed over without a look at their members.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from partita.kernels.lloyd import nearest_centres, squared_distance
+
+NOBODY = -1
+
+
+class Swarm(NamedTuple):
+    """Objects, centres, and who belongs where; all arrays change in place."""
+
+    X: Any
+    centres: Any
+    labels: Any
+    squared: Any  # of each object, to its own centre
+    first: Any  # member of each cluster
+    after: Any  # next member of the same cluster
+    before: Any
+    sizes: Any
+    errors: Any  # sum of squared distances of each cluster
+    radii: Any  # largest distance of each cluster
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def gather(X: Any, centres: Any) -> Any:
+    """The swarm of objects around given centres, each of which moves to its mean."""
+    n, k = X.shape[0], centres.shape[0]
+    labels, squared = nearest_centres(X, centres)
+    first, after, before = np.full(k, NOBODY), np.full(n, NOBODY), np.full(n, NOBODY)
+    swarm = Swarm(
+        X, centres.copy(), labels, squared, first, after, before,
+        np.zeros(k, np.int64), np.zeros(k), np.zeros(k),
+    )  # fmt: skip
+    for i in range(n):
+        _link(swarm, i, labels[i])
+    for j in range(k):
+        _settle(swarm, j)
+    return swarm
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _link(swarm: Any, i: int, j: int) -> None:
+    head = swarm.first[j]
+    swarm.labels[i] = j
+    swarm.after[i], swarm.before[i] = head, NOBODY
+    if head != NOBODY:
+        swarm.before[head] = i
+    swarm.first[j] = i
+    swarm.sizes[j] += 1
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _move(swarm: Any, i: int, j: int) -> None:
+    """Take an object out of its cluster and put it into another."""
+    left, right, own = swarm.before[i], swarm.after[i], swarm.labels[i]
+    if left == NOBODY:
+        swarm.first[own] = right
+    else:
+        swarm.after[left] = right
+    if right != NOBODY:
+        swarm.before[right] = left
+    swarm.sizes[own] -= 1
+    _link(swarm, i, j)
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _settle(swarm: Any, j: int) -> None:
+    """Move a centre to the mean of its members; that of an empty cluster stays."""
+    d = swarm.X.shape[1]
+    if swarm.sizes[j] > 0:
+        for f in range(d):
+            swarm.centres[j, f] = 0.0
+        i = swarm.first[j]
+        while i != NOBODY:
+            for f in range(d):
+                swarm.centres[j, f] += swarm.X[i, f]
+            i = swarm.after[i]
+        for f in range(d):
+            swarm.centres[j, f] /= swarm.sizes[j]
+    _measure(swarm, j)
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _measure(swarm: Any, j: int) -> None:
+    """Distances of the members of a cluster to its centre."""
+    total, widest = 0.0, 0.0
+    i = swarm.first[j]
+    while i != NOBODY:
+        square = squared_distance(swarm.X, i, swarm.centres, j)
+        swarm.squared[i] = square
+        total += square
+        widest = max(widest, square)
+        i = swarm.after[i]
+    swarm.errors[j], swarm.radii[j] = total, np.sqrt(widest)
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def removal_order(swarm: Any) -> Any:
+    """Clusters by what merging them into their best neighbour would cost (Ward), the cheapest first."""
+    k = swarm.centres.shape[0]
+    cost = np.full(k, np.inf)
+    for a in range(k):
+        for b in range(a):
+            sizes = swarm.sizes[a] + swarm.sizes[b]
+            share = swarm.sizes[a] * swarm.sizes[b] / sizes if sizes > 0 else 0.0
+            merged = share * squared_distance(swarm.centres, a, swarm.centres, b)
+            cost[a], cost[b] = min(cost[a], merged), min(cost[b], merged)
+    return np.argsort(cost, kind="mergesort")
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _far_object(swarm: Any, share: float) -> Any:
+    """An object drawn with probability proportional to its squared distance, by a share in [0, 1)."""
+    rest = share * swarm.errors.sum()
+    j, last = 0, swarm.errors.size - 1
+    while j < last and rest >= swarm.errors[j]:
+        rest -= swarm.errors[j]
+        j += 1
+    while swarm.first[j] == NOBODY:  # rounding ran past the last cluster with members
+        j -= 1
+    i = swarm.first[j]
+    while swarm.after[i] != NOBODY and rest >= swarm.squared[i]:
+        rest -= swarm.squared[i]
+        i = swarm.after[i]
+    return i
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _note_move(swarm: Any, i: int, j: int, touched: Any, moved: Any, came_from: Any, n_moved: int) -> int:
+    """Move an object and write down where it came from; both clusters are touched."""
+    moved[n_moved], came_from[n_moved] = i, swarm.labels[i]
+    touched[swarm.labels[i]] = touched[j] = True
+    _move(swarm, i, j)
+    return n_moved + 1
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _by_distance(swarm: Any, j: int, wanted: Any) -> Any:
+    """The wanted clusters other than j by the distance of their centres from that of j, and these."""
+    k = swarm.centres.shape[0]
+    found, gaps, count = np.empty(k, np.int64), np.empty(k), 0
+    for q in range(k):
+        if wanted[q] and q != j:
+            gaps[count] = np.sqrt(squared_distance(swarm.centres, j, swarm.centres, q))
+            found[count] = q
+            count += 1
+    order = np.argsort(gaps[:count])
+    return found[:count][order], gaps[:count][order]
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _place(swarm: Any, removed: int, point: int, touched: Any, moved: Any, came_from: Any) -> int:
+    """Put a centre on an object, give the members of the old one to the nearest, attract what is nearer."""
+    n_moved = 0
+    everybody = np.ones(swarm.sizes.size, np.bool_)
+    near, gaps = _by_distance(swarm, removed, everybody)
+    for f in range(swarm.X.shape[1]):
+        swarm.centres[removed, f] = swarm.X[point, f]
+    touched[removed] = True
+    i = swarm.first[removed]
+    while i != NOBODY:
+        following = swarm.after[i]
+        to_old = np.sqrt(swarm.squared[i])
+        best, at = squared_distance(swarm.X, i, swarm.centres, removed), removed
+        for place in range(near.size):
+            if gaps[place] >= to_old + np.sqrt(best):
+                break
+            square = squared_distance(swarm.X, i, swarm.centres, near[place])
+            if square < best:
+                best, at = square, near[place]
+        swarm.squared[i] = best
+        if at != removed:
+            n_moved = _note_move(swarm, i, at, touched, moved, came_from, n_moved)
+        i = following
+    for q in range(swarm.sizes.size):
+        gap = np.sqrt(squared_distance(swarm.centres, q, swarm.centres, removed))
+        if q == removed or gap >= 2 * swarm.radii[q]:
+            continue
+        i = swarm.first[q]
+        while i != NOBODY:
+            following = swarm.after[i]
+            square = squared_distance(swarm.X, i, swarm.centres, removed)
+            if square < swarm.squared[i]:
+                swarm.squared[i] = square
+                n_moved = _note_move(swarm, i, removed, touched, moved, came_from, n_moved)
+            i = following
+    return n_moved
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _repartition(swarm: Any, active: Any, touched: Any, moved: Any, came_from: Any, n_moved: int) -> int:
+    """Let objects go to a nearer centre where one of the two has just moved."""
+    everybody = np.ones(swarm.sizes.size, np.bool_)
+    for q in range(swarm.sizes.size):
+        near, gaps = _by_distance(swarm, q, everybody if active[q] else active)
+        if near.size == 0 or gaps[0] >= 2 * swarm.radii[q]:
+            continue
+        i = swarm.first[q]
+        while i != NOBODY:
+            following = swarm.after[i]
+            own = np.sqrt(swarm.squared[i])
+            best, at = swarm.squared[i], q
+            for place in range(near.size):
+                if gaps[place] >= own + np.sqrt(best):
+                    break
+                square = squared_distance(swarm.X, i, swarm.centres, near[place])
+                if square < best:
+                    best, at = square, near[place]
+            if at != q:
+                swarm.squared[i] = best
+                n_moved = _note_move(swarm, i, at, touched, moved, came_from, n_moved)
+            i = following
+    return n_moved
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _settle_touched(swarm: Any, touched: Any) -> None:
+    for j in range(touched.size):
+        if touched[j]:
+            _settle(swarm, j)
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def try_swap(swarm: Any, removed: int, point: int, rounds: int) -> bool:
+    """Replace a centre by an object, then some rounds of k-means around it; undone unless it is better."""
+    k, n = swarm.sizes.size, swarm.labels.size
+    before = swarm.errors.sum()
+    centres, errors, radii = swarm.centres.copy(), swarm.errors.copy(), swarm.radii.copy()
+    # an object moves once when the centre is placed, and at most twice in each round after the first: to the
+    # nearest centre that has moved, then to the nearest of all
+    moved, came_from = np.empty((2 * rounds - 1) * n, np.int64), np.empty((2 * rounds - 1) * n, np.int64)
+    touched, changed = np.zeros(k, np.bool_), np.zeros(k, np.bool_)
+    n_moved = _place(swarm, removed, point, touched, moved, came_from)
+    for remaining in range(rounds, 0, -1):
+        _settle_touched(swarm, touched)
+        changed |= touched
+        if remaining > 1:
+            active, touched = touched, np.zeros(k, np.bool_)
+            n_moved = _repartition(swarm, active, touched, moved, came_from, n_moved)
+    if swarm.errors.sum() < before:
+        return True
+    for back in range(n_moved - 1, -1, -1):
+        _move(swarm, moved[back], came_from[back])
+    swarm.centres[:], swarm.errors[:], swarm.radii[:] = centres, errors, radii
+    for j in range(k):
+        if changed[j]:
+            i = swarm.first[j]
+            while i != NOBODY:
+                swarm.squared[i] = squared_distance(swarm.X, i, swarm.centres, j)
+                i = swarm.after[i]
+    return False
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def swap(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> Any:
+    """Try swaps, one for each row of draws, until too many in a row have failed.
+
+    The new centre is an object drawn by its squared distance. The old one is drawn by the rank of its removal
+    cost, rank r with probability log((r + 1) / r) / log(k + 1): the cheap ones most, each of them at times.
+    Returns how many were tried, how many taken, and how many have failed in a row.
+    """
+    k = swarm.sizes.size
+    order, taken = removal_order(swarm), 0
+    for tried in range(draws.shape[0]):
+        if failures >= patience:
+            return tried, taken, failures
+        point = _far_object(swarm, draws[tried, 0])
+        rank = min(int((k + 1) ** draws[tried, 1]) - 1, k - 1)
+        if order[rank] == swarm.labels[point]:
+            rank = rank + 1 if rank + 1 < k else rank - 1
+        if try_swap(swarm, order[rank], point, rounds):
+            order, taken, failures = removal_order(swarm), taken + 1, 0
+        else:
+            failures += 1
+    return draws.shape[0], taken, failures

@@ -1,0 +1,175 @@
+"""Every estimator of partita.cluster, held to what scikit-learn asks of one and to what the room promises."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import partita as pt
+from partita import cluster
+from partita.errors import PartitaWarning
+from partita.partitions import Partition
+
+IRIS = load_iris().data
+CLASSES = [getattr(cluster, name) for name in cluster.__all__ if isinstance(getattr(cluster, name), type)]
+NEED_BINARY = {cluster.StochasticComplexityClustering: {"binarize": 0.0}}
+ESTIMATORS = [made(**NEED_BINARY.get(made, {})) for made in CLASSES]
+
+
+@pytest.mark.filterwarnings("ignore::partita.errors.PartitaWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+# --- what the room promises -----------------------------------------------------------------------------
+
+BINARY = (np.median(IRIS, axis=0) < IRIS).astype(float)
+KINDS = {
+    "EvidentialCMeans": "evidential",
+    "FuzzyCMeans": "fuzzy",
+    "GaussianMixtureEM": "fuzzy",
+    "MaxEntropyMemberships": "fuzzy",
+    "PossibilisticCMeans": "possibilistic",
+    "RoughKMeans": "rough",
+}
+every = pytest.mark.parametrize("made", CLASSES, ids=lambda made: made.__name__)
+
+
+def data_for(made, X=IRIS):
+    return BINARY if made is cluster.StochasticComplexityClustering else X
+
+
+def fitted(made, X, **options):
+    """A fit that may warn, but only in partita's name."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = made(**options, **NEED_BINARY.get(made, {}))
+        if "random_state" in model.get_params():
+            model.set_params(random_state=0)
+        model.fit(X)
+    assert all(issubclass(w.category, PartitaWarning) for w in caught), [str(w.message) for w in caught]
+    return model
+
+
+def assert_usable(model, n):
+    assert isinstance(model.partition_, Partition)
+    assert model.partition_.n_objects == n
+    assert model.labels_.shape == (n,)
+    assert model.labels_.dtype == np.int64
+    assert np.isfinite(model.objective_)
+    assert model.n_iter_ >= 0
+    for name in ("memberships_", "masses_", "typicalities_", "cluster_centers_"):
+        assert np.isfinite(getattr(model, name, 0.0)).all(), name
+
+
+@every
+def test_what_every_fit_leaves(made):
+    model = fitted(made, data_for(made), n_clusters=3)
+    assert_usable(model, 150)
+    assert model.partition_.kind.value == KINDS.get(made.__name__, "hard")
+    assert pt.as_partition(model) is model.partition_
+    assert (model.predict(data_for(made)) == model.labels_).mean() > 0.9
+
+
+@every
+def test_the_same_seed_gives_the_same_bits_for_any_number_of_jobs(made):
+    options = [{}, {"n_jobs": 2, "n_init": 3}, {"n_jobs": 1, "n_init": 3}]
+    known = made().get_params()
+    fits = [
+        fitted(made, data_for(made), n_clusters=3, **{k: v for k, v in more.items() if k in known})
+        for more in [{}, *options]
+    ]
+    for one, other in ((fits[0], fits[1]), (fits[2], fits[3])):
+        assert one.objective_ == other.objective_
+        np.testing.assert_array_equal(one.labels_, other.labels_)
+        if hasattr(one, "cluster_centers_"):
+            np.testing.assert_array_equal(one.cluster_centers_, other.cluster_centers_)
+
+
+@every
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_of_every_library(made, library):
+    X = data_for(made)
+    columns = {f"x{i}": column for i, column in enumerate(X.T)}
+    index = [f"object {i}" for i in range(150)]
+    frame = {
+        "pandas": lambda: pd.DataFrame(columns, index=index),
+        "polars": lambda: pl.DataFrame(columns),
+        "pyarrow": lambda: pa.table(columns),
+    }[library]()
+    model, plain = fitted(made, frame, n_clusters=3), fitted(made, X, n_clusters=3)
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
+    assert list(model.feature_names_in_) == list(columns)
+    assert model.partition_.frame == library
+    assert model.partition_.index is None if library != "pandas" else list(model.partition_.index) == index
+
+
+@every
+def test_a_fit_can_be_judged(made):
+    X = data_for(made)
+    model = fitted(made, X, n_clusters=3)
+    assert len(pt.validate(X, model, indices=["silhouette", "CH"])) == 2
+    assert len(pt.compare(np.repeat([0, 1, 2], 50), model)) > 0
+
+
+ODD = {
+    "one point": np.full((20, 2), 7.0),
+    "two points": np.repeat([[0.0, 1.0], [1.0, 1.0]], 10, axis=0),
+    "a constant feature": np.column_stack([IRIS, np.full(150, 3.0)]),
+    "one column": IRIS[:, :1],
+    "as many clusters as objects": IRIS[:3] + np.arange(3.0)[:, None],
+    "far from the origin": IRIS + 1e8,
+    "tiny": IRIS * 1e-300,
+    "huge": IRIS * 1e99,
+    "an outlier": np.vstack([IRIS, np.full((1, 4), 1e6)]),
+    "a line": np.outer(np.arange(30.0), [1.0, 2.0, 3.0]),
+    "more features than objects": np.random.default_rng(0).normal(size=(6, 40)),
+    "integers": (10 * IRIS).astype(int),
+    "single precision": IRIS.astype(np.float32),
+}
+
+
+@every
+@pytest.mark.parametrize("X", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("k", [1, 3])
+def test_odd_data_give_a_usable_fit(made, X, k):
+    assert_usable(fitted(made, X, n_clusters=k), len(X))
+
+
+@every
+@pytest.mark.parametrize(
+    ("X", "problem"),
+    [
+        ([[np.nan, 0.0], [1.0, 0.0], [0.0, 0.0]], "NaN"),
+        ([[np.inf, 0.0], [1.0, 0.0], [0.0, 0.0]], "infinity"),
+        ([[1.0, 0.0], [0.0, 1.0]], "n_samples=2 should be >= n_clusters=3"),
+        ([[1e200, 0.0], [0.0, 1.0], [1.0, 1.0]], "too large to be squared"),
+        (np.zeros((0, 2)), "0 sample"),
+        ([["a", "b"]] * 4, "could not convert"),
+    ],
+)
+def test_bad_data_are_refused(made, X, problem):
+    with pytest.raises(ValueError, match=problem):
+        fitted(made, X, n_clusters=3)
+
+
+@every
+def test_sparse_data_are_refused_by_name(made):
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        fitted(made, csr_array(np.eye(5)), n_clusters=2)
+
+
+@every
+def test_new_data_must_have_the_features_of_the_fit(made):
+    model = fitted(made, data_for(made), n_clusters=2)
+    with pytest.raises(ValueError, match="4 features"):
+        model.predict(data_for(made)[:, :2])
