@@ -151,7 +151,7 @@ def test_one_round_after_a_swap_is_one_of_k_means_from_the_new_centres(problem, 
     swarm = gather(X, start)
     removed, point = int(rng.integers(k)), int(rng.integers(len(X)))
     new = swarm.centres.copy()
-    new[removed] = X[point]
+    new[removed] = swarm.X[point]
     expected = sum_of_squares_after_one_round(X, new)
     before = swarm.errors.sum()
     if try_swap(swarm, removed, point, 1):

@@ -15,7 +15,7 @@ from partita.cluster.clusterer import RANDOM_STATE, CentreClusterer, restarts, w
 from partita.progress import bar
 
 SWAPS_AT_A_TIME = 64
-"""Swaps of one compiled call; between calls progress is shown and an interrupt is heard."""
+"""Swaps of one compiled call; between calls objects are sorted anew, and an interrupt is heard."""
 
 ROUNDS = 2
 """k-means iterations after a swap (Franti's program)."""
@@ -39,8 +39,10 @@ def swap_search(
     tried = failures = 0
     while len(centres) > 1 and tried < max_swaps and failures < patience:
         draws = rng.random((min(SWAPS_AT_A_TIME, max_swaps - tried), 2))
-        more, _, failures = swap(swarm, draws, ROUNDS, failures, patience)
+        more, taken, failures = swap(swarm, draws, ROUNDS, failures, patience)
         tried += more
+        if taken:
+            swarm = gather(X, swarm.centres)
         if on_swaps is not None:
             on_swaps(tried, max_swaps)
     return lloyd(X, swarm.centres, max_iter=max_iter, tol=tol), tried
@@ -48,7 +50,7 @@ def swap_search(
 
 def default_patience(n_clusters: int) -> int:
     """Failed swaps in a row after which a search has stagnated."""
-    return max(50, n_clusters)
+    return max(50, 2 * n_clusters)
 
 
 class RandomSwap(CentreClusterer):
@@ -69,7 +71,7 @@ class RandomSwap(CentreClusterer):
     max_swaps : int
         The most swaps to try in each start.
     patience : int, optional
-        How many swaps in a row may fail before the search ends; by default 50, or one for each cluster if
+        How many swaps in a row may fail before the search ends; by default 50, or two for each cluster if
         these are more.
     max_iter, tol : int, float
         The most iterations of k-means at the end, and how little centres may move in it (relative to the

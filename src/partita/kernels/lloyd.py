@@ -43,9 +43,10 @@ def _neighbours(centres: Any) -> Any:
         for b in range(k):
             gaps[b] = np.sqrt(squared_distance(centres, a, centres, b))
         gaps[a] = -1.0  # first even among equal centres
-        order[a] = np.argsort(gaps)
+        by_distance = np.argsort(gaps)
         for place in range(k):
-            apart[a, place] = max(gaps[order[a, place]], 0.0)
+            order[a, place] = by_distance[place]
+            apart[a, place] = max(gaps[by_distance[place]], 0.0)
     return order, apart
 
 
@@ -128,8 +129,10 @@ def iterate_lloyd(X: Any, centres: Any, max_iter: int, threshold: float) -> Any:
 @njit(cache=True, nogil=True, boundscheck=False)
 def _fill_empty(X: Any, centres: Any, labels: Any, sums: Any, counts: Any) -> int:
     """Give each empty cluster the object farthest from all centres, of a cluster that keeps others."""
-    filled = 0
-    if counts.min() > 0:
+    filled, is_missing = 0, False
+    for j in range(counts.size):
+        is_missing |= counts[j] == 0
+    if not is_missing:
         return filled
     n = X.shape[0]
     squared = np.empty(n)
