@@ -17,12 +17,15 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 import coassociation
+import consensus
 import distributional
 import internal
 import mixture
 import partita as pt
 import prototypes
+import strategies
 import swaps
+import sweeps
 from partita.partitions import FUZZY
 from partita.statistics import Contingency
 
@@ -143,6 +146,16 @@ def start_up() -> None:
 if __name__ == "__main__":
     for part in (start_up, hard_labels, many_clusters, soft_memberships, optimal_pairing):
         part()
-    for room in (coassociation, distributional, internal, mixture, prototypes, swaps):
+    for room in (
+        coassociation,
+        distributional,
+        internal,
+        mixture,
+        prototypes,
+        swaps,
+        consensus,
+        strategies,
+        sweeps,
+    ):
         room.run(report, best)
     print(f"{len(missed)} targets missed" if missed else "all targets met")

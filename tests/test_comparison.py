@@ -43,7 +43,11 @@ def test_every_index_that_applies_is_there_and_equals_its_single_call():
 
 def test_what_does_not_apply_is_left_out_with_a_reason():
     soft = pt.compare(TRUTH, SOFT)
-    assert [x.index for x in soft.left_out] == ["adjusted_mutual_information", "generalized_centroid_index"]
+    assert [x.index for x in soft.left_out] == [
+        "adjusted_mutual_information",
+        "prediction_strength",
+        "generalized_centroid_index",
+    ]
     with pytest.raises(ParameterError, match="left out"):
         soft["AMI"]
     rough = pt.compare(TRUTH, ROUGH)

@@ -281,6 +281,7 @@ def test_one_all_singletons_and_the_other_not():
         "fowlkes_mallows",
         "hubert_gamma",
         "pair_recall",
+        "prediction_strength",
         "minkowski_score",
         "coassociation_correlation_distance",
     }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from partita import cluster, distributional, drop_in, errors, indices, statistics
+    from partita import cluster, distributional, drop_in, errors, indices, resampling, selection, statistics
     from partita.alignment import Alignment, align, set_matching
     from partita.comparison import Comparison, compare, self_agreement
     from partita.distributional import Distribution, SetDistance, distribution, hausdorff
@@ -30,11 +30,15 @@ if TYPE_CHECKING:
         pairwise_masses,
     )
     from partita.registry import index
+    from partita.resampling import ConsensusIndex, Stability, consensus, consensus_index, stability
+    from partita.selection import ChoiceOfK, choose_k
     from partita.validation import SideBySide, Validation, scorer, validate
 
 _HOMES = {
     "Alignment": "partita.alignment",
+    "ChoiceOfK": "partita.selection",
     "Comparison": "partita.comparison",
+    "ConsensusIndex": "partita.resampling",
     "Distribution": "partita.distributional",
     "Ensemble": "partita.partitions",
     "EvidentialPartition": "partita.partitions",
@@ -45,11 +49,15 @@ _HOMES = {
     "RoughPartition": "partita.partitions",
     "SetDistance": "partita.distributional",
     "SideBySide": "partita.validation",
+    "Stability": "partita.resampling",
     "Validation": "partita.validation",
     "align": "partita.alignment",
     "as_partition": "partita.partitions",
+    "choose_k": "partita.selection",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
+    "consensus": "partita.resampling",
+    "consensus_index": "partita.resampling",
     "distribution": "partita.distributional",
     "hausdorff": "partita.distributional",
     "index": "partita.indices",
@@ -57,13 +65,25 @@ _HOMES = {
     "scorer": "partita.validation",
     "self_agreement": "partita.comparison",
     "set_matching": "partita.alignment",
+    "stability": "partita.resampling",
     "validate": "partita.validation",
 }
-_ROOMS = ("cluster", "distributional", "drop_in", "errors", "indices", "statistics")
+_ROOMS = (
+    "cluster",
+    "distributional",
+    "drop_in",
+    "errors",
+    "indices",
+    "resampling",
+    "selection",
+    "statistics",
+)
 
 __all__ = [
     "Alignment",
+    "ChoiceOfK",
     "Comparison",
+    "ConsensusIndex",
     "Distribution",
     "Ensemble",
     "EvidentialPartition",
@@ -74,12 +94,16 @@ __all__ = [
     "RoughPartition",
     "SetDistance",
     "SideBySide",
+    "Stability",
     "Validation",
     "align",
     "as_partition",
+    "choose_k",
     "cluster",
     "coassociation",
     "compare",
+    "consensus",
+    "consensus_index",
     "distribution",
     "distributional",
     "drop_in",
@@ -88,9 +112,12 @@ __all__ = [
     "index",
     "indices",
     "pairwise_masses",
+    "resampling",
     "scorer",
+    "selection",
     "self_agreement",
     "set_matching",
+    "stability",
     "statistics",
     "validate",
 ]

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
@@ -74,8 +75,31 @@ def blocks(n: int, rows: int) -> Iterator[slice]:
         yield slice(start, min(start + rows, n))
 
 
+_alone: ContextVar[bool] = ContextVar("_alone", default=False)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for everything inside: ours, BLAS and OpenMP. So the fits of a sweep run, on any worker."""
+    before = _alone.set(True)
+    try:
+        with _thread_controller(len(sys.modules)).limit(limits=1):
+            yield
+    finally:
+        _alone.reset(before)
+
+
+@cache
+def _thread_controller(n_modules: int) -> Any:  # noqa: ARG001 (a new module may bring a new library)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 def thread_count() -> int:
     """All cores of this process; one inside a worker process or thread; ``PARTITA_NUM_THREADS`` overrides."""
+    if _alone.get():
+        return 1
     asked = os.environ.get("PARTITA_NUM_THREADS")
     if asked is not None:
         if not (asked.isascii() and asked.isdigit()) or int(asked) < 1:
@@ -134,7 +158,7 @@ def one_blas_thread() -> Iterator[None]:
     with _blas_lock:
         _blas_users += 1
         if _blas_users == 1:
-            _blas_limit = _blas_controller().limit(limits=1, user_api="blas")
+            _blas_limit = _thread_controller(0).limit(limits=1, user_api="blas")
     try:
         yield
     finally:
@@ -142,13 +166,6 @@ def one_blas_thread() -> Iterator[None]:
             _blas_users -= 1
             if _blas_users == 0:
                 _blas_limit.restore_original_limits()
-
-
-@cache
-def _blas_controller() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _gather(results: Iterator[T], total: int, on_block: Callable[[int, int], None] | None) -> list[T]:

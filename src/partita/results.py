@@ -152,14 +152,17 @@ class Result:
         """What a terminal shows of the table; all of it, unless that is too wide."""
         return self.table()
 
-    def __repr__(self) -> str:
-        return self.brief().text()
+    def more(self) -> tuple[Table, ...]:
+        """Tables that are shown below the first."""
+        return ()
 
-    def __str__(self) -> str:
-        return self.brief().text()
+    def __repr__(self) -> str:
+        return "\n\n".join(table.text() for table in (self.brief(), *self.more()))
+
+    __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return self.table().html()
+        return self.write("html")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -199,11 +202,11 @@ class Result:
 
             return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         if form == "table":
-            return self.brief().text()
+            return str(self)
         if form == "csv":
             return Table("", self.columns, tuple(tuple(r.values()) for r in self.records())).csv()
         if form in ("markdown", "html"):
-            return str(getattr(self.table(), form)())
+            return "\n\n".join(getattr(table, form)() for table in (self.table(), *self.more()))
         raise ParameterError("no such format.", got=repr(form), need=", ".join(FORMATS))
 
 

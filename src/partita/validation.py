@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
@@ -17,11 +17,11 @@ from partita.registry import ON_UNDEFINED, Index, find, resolve
 from partita.registry import indices as all_indices
 from partita.registry.curves import curves
 from partita.results import Result, Table, join_texts
+from partita.sweeps.scores import HARDENED, hardened, score
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 
 INTERNAL = {"X", "found", "model"}
-HARDENED = "on hardened labels"
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,7 +186,7 @@ def _validate_one(
     wanted = [_with_metric(entry, metric) for entry in asked]
     inputs = prepare({"X": X, "found": found}, noise=noise, sample_weight=sample_weight, metric=metric)
     is_model = inputs.model is not None or (hasattr(found, "fit") and not isinstance(found, type))
-    hard = _hardened(inputs) if is_model and inputs.kinds != (HARD,) else None
+    hard = hardened(inputs) if is_model and inputs.kinds != (HARD,) else None
     usable, left_out = _split(wanted, inputs, hard, metric, named=named)
     rows: dict[str, IndexValue] = {}
     with bar("validating") as report:
@@ -251,11 +251,6 @@ def _with_metric(entry: Index, metric: str) -> Index:
     """The entry with this metric, where it has one and was not given another."""
     is_default = "metric" in entry.options and entry.options["metric"] == entry.defaults["metric"]
     return entry.using(metric=metric) if is_default and metric != entry.defaults["metric"] else entry
-
-
-def _hardened(inputs: Inputs) -> Inputs:
-    hard = {name: p.harden() for name, p in inputs.partitions.items()}
-    return replace(inputs, partitions=hard)
 
 
 def _split(
@@ -337,20 +332,11 @@ class Scorer:
         """The value for what the estimator makes of X, negated where lower is better; nan where undefined."""
         entry = find(self.index)
         found = _clustering_of(estimator, X)
-        if set(entry.inputs) == {"truth", "found"}:
-            if y is None:
-                raise ParameterError(
-                    f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
-                )
-            inputs = prepare({"truth": y, "found": found})
-        else:
-            given = {"X": X, "found": found, "model": estimator}
-            wanted = {name: given[name] for name in entry.inputs}
-            inputs = prepare(wanted, metric=str(entry.options.get("metric", "")))
-        if entry.range_of(inputs.kinds) is None:
-            inputs = _hardened(inputs)
-        entry.check_kinds(inputs.kinds)
-        value, _ = entry.value_for(inputs, None)
+        if "truth" in entry.inputs and y is None:
+            raise ParameterError(
+                f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
+            )
+        value, _ = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
         return value if entry.direction == "higher" else -value
 
 

@@ -19,6 +19,7 @@ from . import (
     matching,
     memberships,
     pairs,
+    prediction,
     scatter,
     separation,
     soft_rand,
@@ -26,6 +27,7 @@ from . import (
 
 REFERENCE: dict[str, Callable[..., float]] = (
     pairs.REFERENCE
+    | prediction.REFERENCE
     | information.REFERENCE
     | coassociation.REFERENCE
     | credal.REFERENCE

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from partita.arrays import Array, Floats
-from partita.cluster.clusterer import RANDOM_STATE, Clusterer, restarts, warn_of_no_convergence
+from partita.cluster.clusterer import COUNT, N_JOBS, RANDOM_STATE, Clusterer, restarts, warn_of_no_convergence
 from partita.errors import ParameterError
 from partita.partitions import HardPartition
 
@@ -66,13 +66,13 @@ class StochasticComplexityClustering(Clusterer):
     cluster_centers_: Floats
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
+        "n_init": COUNT,
         "max_swaps": [Interval(Integral, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": COUNT,
         "binarize": [Interval(Real, None, None, closed="neither"), None],
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

@@ -6,11 +6,13 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.arrays import Array, Floats, frame_library, generator
@@ -22,8 +24,11 @@ from partita.progress import bar
 LARGEST_VALUE = 1e100
 """Sums of squares of larger values could leave the range of numbers."""
 
+COUNT = [Interval(Integral, 1, None, closed="left")]
+NOT_NEGATIVE = [Interval(Real, 0, None, closed="left")]
+N_JOBS = [Integral, None]
 RANDOM_STATE = ["random_state", np.random.Generator, np.random.SeedSequence]
-"""What a seed may be, in the words of scikit-learn's constraints."""
+"""What parameters of many methods may be, in the words of scikit-learn's constraints; the last is a seed."""
 
 Run = TypeVar("Run")
 

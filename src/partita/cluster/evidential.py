@@ -12,7 +12,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Array, Floats, map_blocks
 from partita.cluster.centres import nearest, starting_centres
-from partita.cluster.clusterer import RANDOM_STATE, Clusterer, restarts, warn_of_no_convergence
+from partita.cluster.clusterer import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    Clusterer,
+    restarts,
+    warn_of_no_convergence,
+)
 from partita.cluster.prototypes import PrototypeFit, largest_column, settle, sum_blocks, warn_of_coincident
 from partita.errors import TooLargeError
 from partita.partitions import EvidentialPartition
@@ -82,17 +90,17 @@ class EvidentialCMeans(Clusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "alpha": [Interval(Real, 0, 10, closed="both")],
         "beta": [Interval(Real, 1, None, closed="neither")],
         "delta": [Interval(Real, 1e-100, 1e100, closed="both"), None],
         "focal_size": [StrOptions({"auto", "all"}), Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
     partition_: EvidentialPartition
     cluster_centers_: Floats

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Array, Floats
 from partita.cluster.centres import lloyd, starting_centres
-from partita.cluster.clusterer import RANDOM_STATE, Clusterer, restarts, warn_of_no_convergence
+from partita.cluster.clusterer import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    Clusterer,
+    restarts,
+    warn_of_no_convergence,
+)
 from partita.cluster.prototypes import (
     PrototypeFit,
     largest_column,
@@ -95,14 +103,14 @@ class FuzzyCMeans(MembershipClusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "m": [Interval(Real, 1, None, closed="neither")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -206,7 +214,7 @@ class MaxEntropyMemberships(MembershipClusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "beta": [Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"k-means"}), "array-like"],
         "random_state": RANDOM_STATE,

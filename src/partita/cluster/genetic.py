@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Floats
 from partita.cluster.centres import CentreFit, lloyd, nearest, starting_centres
-from partita.cluster.clusterer import RANDOM_STATE, CentreClusterer, warn_of_no_convergence
+from partita.cluster.clusterer import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    CentreClusterer,
+    warn_of_no_convergence,
+)
 from partita.partitions import HardPartition
 from partita.progress import bar
 from partita.statistics.cluster_moments import ClusterMoments
@@ -78,16 +85,16 @@ class GeneticKMeans(CentreClusterer):
     path_: Floats
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "crossover": [StrOptions({"pairwise", "random"})],
         "init": [StrOptions({"random", "k-means++"})],
-        "n_generations": [Interval(Integral, 1, None, closed="left")],
+        "n_generations": COUNT,
         "population_size": [Interval(Integral, 2, None, closed="left")],
-        "child_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "child_iter": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

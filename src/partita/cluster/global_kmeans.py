@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,13 @@ from sklearn.utils._param_validation import Interval
 
 from partita.arrays import Array, Floats, map_blocks
 from partita.cluster.centres import CentreFit, lloyd, nearest
-from partita.cluster.clusterer import RANDOM_STATE, CentreClusterer, warn_of_no_convergence
+from partita.cluster.clusterer import (
+    COUNT,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    CentreClusterer,
+    warn_of_no_convergence,
+)
 from partita.errors import TooLargeError
 from partita.progress import bar
 
@@ -70,10 +76,10 @@ class GlobalKMeans(CentreClusterer):
     path_: Floats
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
     }
 

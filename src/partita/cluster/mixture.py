@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from partita.arrays import Array, Floats, blocks
 from partita.cluster.centres import lloyd, starting_centres
 from partita.cluster.clusterer import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
     RANDOM_STATE,
     Clusterer,
     restarts,
@@ -271,13 +274,13 @@ class GaussianMixtureEM(Clusterer):
         "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
         "init": [StrOptions({"k-means", "k-means++", "random"}), "array-like", tuple],
         "stop": [StrOptions({"likelihood", "means"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "reg_covar": [Interval(Real, 0, None, closed="left")],
-        "max_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_init": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
+        "reg_covar": NOT_NEGATIVE,
+        "max_clusters": COUNT,
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     weights_: Floats

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Array, Floats
 from partita.cluster.centres import starting_centres
-from partita.cluster.clusterer import RANDOM_STATE, Clusterer, warn_of_no_convergence
+from partita.cluster.clusterer import COUNT, NOT_NEGATIVE, RANDOM_STATE, Clusterer, warn_of_no_convergence
 from partita.cluster.fuzzy import fuzzy_c_means, fuzzy_memberships
 from partita.cluster.prototypes import largest_column, mean_shifts, settle, sum_blocks, warn_of_coincident
 from partita.partitions import PossibilisticPartition
@@ -68,11 +68,11 @@ class PossibilisticCMeans(Clusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "m": [Interval(Real, 1, None, closed="neither")],
         "init": [StrOptions({"fuzzy"}), "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
     }
     cluster_centers_: Floats

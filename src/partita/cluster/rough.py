@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from partita.arrays import Array, Floats
 from partita.cluster.centres import starting_centres
 from partita.cluster.clusterer import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
     RANDOM_STATE,
     CentreClusterer,
     restarts,
@@ -105,16 +108,16 @@ class RoughKMeans(CentreClusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "variant": [StrOptions({"pi", "lingras", "peters"})],
         "threshold": [Interval(Real, 1, None, closed="left")],
         "lower_weight": [Interval(Real, 0, 1, closed="both")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

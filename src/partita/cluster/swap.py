@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Floats
 from partita.cluster.centres import CentreFit, lloyd, starting_centres
-from partita.cluster.clusterer import RANDOM_STATE, CentreClusterer, restarts, warn_of_no_convergence
+from partita.cluster.clusterer import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    CentreClusterer,
+    restarts,
+    warn_of_no_convergence,
+)
 from partita.progress import bar
 
 SWAPS_AT_A_TIME = 64
@@ -107,15 +115,15 @@ class RandomSwap(CentreClusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": COUNT,
         "init": [StrOptions({"random", "k-means++"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": COUNT,
         "max_swaps": [Interval(Integral, 0, None, closed="left")],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     n_swaps_: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Array, Floats
 from partita.cluster.centres import CentreFit, lloyd, starting_centres
-from partita.cluster.clusterer import RANDOM_STATE, CentreClusterer, restarts, warn_of_no_convergence
+from partita.cluster.clusterer import (
+    COUNT,
+    N_JOBS,
+    NOT_NEGATIVE,
+    RANDOM_STATE,
+    CentreClusterer,
+    restarts,
+    warn_of_no_convergence,
+)
 from partita.errors import ParameterError
 from partita.indices.scatter import bic_partition
 from partita.partitions import HardPartition
@@ -84,13 +92,13 @@ class XMeans(CentreClusterer):
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "min_clusters": [Interval(Integral, 1, None, closed="left")],
+        "min_clusters": COUNT,
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_init": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import Any
 # the order of import is the order of the catalogue
 # isort: off
 from partita.indices import information, conditional
-from partita.indices import pair_counts, pairs
+from partita.indices import pair_counts, pairs, prediction
 from partita.indices import matching
 from partita.indices import coassociation, coassociation_rand, soft_rand, credal
 from partita.indices import centroids
@@ -27,6 +27,7 @@ _families = (
     conditional,
     pair_counts,
     pairs,
+    prediction,
     matching,
     coassociation,
     coassociation_rand,

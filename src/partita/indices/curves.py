@@ -286,3 +286,55 @@ def angle(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str
         narrowest = made[i] = angles[i]
     _explain(reasons, ~is_knee, "the curve has no knee here")
     return made, reasons
+
+
+@curve(
+    title="Gap statistic",
+    of="ssw",
+    rule="first_se_max",
+    best=math.inf,
+    references=["tibshirani2001"],
+    formula=r"\frac{1}{B} \sum_b \log SSW_{kb}^{*} - \log SSW_k",
+    examples=[
+        CurveExample(
+            (1, 2),
+            (math.e, 1.0),
+            50,
+            2,
+            (1.5, 1.0),
+            source="by hand: (3 + 2) / 2 - 1, (1.5 + 0.5) / 2 - 0",
+            null=((math.e**3, math.e**1.5), (math.e**2, math.e**0.5)),
+        )
+    ],
+    needs_null=True,
+)
+def gap(ks: Array, values: Floats, n: float, d: int, null: Floats) -> tuple[Floats, list[str]]:  # noqa: ARG001
+    """How much tighter the clusters are than those of data without structure, in logarithms of the scatter.
+
+    The smallest k is chosen whose gap is within one standard error of the next one's (`gap_errors`), which
+    can be k = 1: no structure.
+
+    Pitfalls
+    --------
+    It depends on where data without structure would lie: here uniformly in a box along the principal axes.
+    It is random; a few dozen null data sets settle it. The scatter is not pooled with the factor 1/2 of some
+    authors, which cancels.
+
+    Examples
+    --------
+    >>> gap([1, 2], [2.0, 1.0], n=50, d=2, null=[[2.0, 2.0], [2.0, 2.0]]).values.round(4)
+    array([0.    , 0.6931])
+    """
+    reasons = _missing(ks, values, (0,), "ssw")
+    made = np.log(null).mean(axis=0) - np.log(values)
+    _explain(reasons, values == 0, "no scatter is left at k")
+    _explain(reasons, (null == 0).any(axis=0), "data without structure had no scatter left at k")
+    _explain(reasons, ~np.isfinite(made), "a fit of data without structure failed at k")
+    return made, reasons
+
+
+def gap_errors(null: Floats) -> Floats:
+    """The standard errors of the gaps, with the null data sets' own sampling: sd sqrt(1 + 1 / B)."""
+    with np.errstate(all="ignore"):
+        spread: Floats = np.log(null).std(axis=0) * math.sqrt(1.0 + 1.0 / len(null))
+    return np.nan_to_num(spread, nan=0.0, posinf=0.0)

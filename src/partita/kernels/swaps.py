@@ -308,3 +308,67 @@ def swap(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> A
         else:
             failures += 1
     return draws.shape[0], taken, failures
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def removal_costs(swarm: Any) -> Any:
+    """For each cluster what merging it into its best neighbour would cost (Ward); inf for the only one."""
+    k = swarm.centres.shape[0]
+    cost = np.full(k, np.inf)
+    for a in range(k):
+        for b in range(a):
+            sizes = swarm.sizes[a] + swarm.sizes[b]
+            share = swarm.sizes[a] * swarm.sizes[b] / sizes if sizes > 0 else 0.0
+            merged = share * squared_distance(swarm.centres, a, swarm.centres, b)
+            cost[a], cost[b] = min(cost[a], merged), min(cost[b], merged)
+    return cost
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def gain_at(swarm: Any, point: int) -> float:
+    """How much a centre on an object would take off the sum of squares, all others staying where they are."""
+    gain = 0.0
+    for q in range(swarm.sizes.size):
+        if squared_distance(swarm.X, point, swarm.centres, q) >= 4 * swarm.radii[q] ** 2:
+            continue
+        i = swarm.first[q]
+        while i != NOBODY:
+            gain += max(swarm.squared[i] - squared_distance(swarm.X, i, swarm.X, point), 0.0)
+            i = swarm.after[i]
+    return gain
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def helpful_object(swarm: Any, shares: Any) -> Any:
+    """Of objects drawn by their squared distance, one for each share, that which gains most as a centre."""
+    most, at = -1.0, NOBODY
+    for share in shares:
+        point = _far_object(swarm, share)
+        gain = gain_at(swarm, point)
+        if gain > most:
+            most, at = gain, point
+    return at
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def weighed_swaps(swarm: Any, draws: Any, rounds: int, least: float) -> Any:
+    """Draw swaps as `swap` does, and try those whose gain is at least a share of what the removal costs.
+
+    Weighing a swap takes a fraction of the time of trying it, and most are not worth a try. Returns how many
+    were tried and how many taken.
+    """
+    k = swarm.sizes.size
+    costs = removal_costs(swarm)
+    order, tried, taken = np.argsort(costs, kind="mergesort"), 0, 0
+    for row in range(draws.shape[0]):
+        point = _far_object(swarm, draws[row, 0])
+        rank = min(int((k + 1) ** draws[row, 1]) - 1, k - 1)
+        if order[rank] == swarm.labels[point]:
+            rank = rank + 1 if rank + 1 < k else rank - 1
+        if gain_at(swarm, point) < least * costs[order[rank]]:
+            continue
+        tried += 1
+        if try_swap(swarm, order[rank], point, rounds):
+            costs, taken = removal_costs(swarm), taken + 1
+            order = np.argsort(costs, kind="mergesort")
+    return tried, taken

@@ -15,7 +15,7 @@ from partita.errors import ParameterError, PartitaError, UnknownNameError, near_
 from partita.registry.entry import Evaluation
 from partita.registry.lookup import find
 
-CurveFunction: TypeAlias = Callable[[Array, Floats, float, int], tuple[Any, Sequence[str]]]
+CurveFunction: TypeAlias = Callable[..., tuple[Any, Sequence[str]]]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class CurveExample:
     d: int
     expected: tuple[float, ...]
     source: str
+    null: tuple[tuple[float, ...], ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class Curve:
         The best value; None where only the rule decides.
     function : callable
         ``(ks, values, n, d)`` to values and reasons, one of each for each k; ``""`` is no reason.
+    needs_null : bool
+        Whether it holds the curve against those of data without structure: a fifth argument ``null``.
     formula, references, examples
         In LaTeX; keys of references.bib; curves with known values.
     """
@@ -59,6 +62,7 @@ class Curve:
     formula: str = ""
     references: tuple[str, ...] = ()
     examples: tuple[CurveExample, ...] = ()
+    needs_null: bool = False
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -72,7 +76,9 @@ class Curve:
             return "none"
         return "higher" if self.best == math.inf else "lower"
 
-    def __call__(self, ks: Sequence[int], values: Sequence[float], n: float, d: int) -> Evaluation:
+    def __call__(
+        self, ks: Sequence[int], values: Sequence[float], n: float, d: int, null: Any = None
+    ) -> Evaluation:
         """One value for each k, and the reason where there is none or where a limit set it.
 
         Parameters
@@ -81,10 +87,13 @@ class Curve:
             Numbers of clusters, rising, and the values of the index ``of`` there; nan where it has none.
         n, d : number, int
             How many objects (or the sum of their weights) and features the data has.
+        null : (b, k) array
+            For a curve that needs it: the values of the index at each k for b data sets without structure.
         """
         numbers, heights = _checked(self.name, ks, values, n, d)
+        more = (_checked_null(self.name, null, numbers.size),) if self.needs_null else ()
         with np.errstate(all="ignore"):
-            made, reasons = self.function(numbers, heights, n, d)
+            made, reasons = self.function(numbers, heights, n, d, *more)
         outcome = Evaluation(np.asarray(made, dtype=np.float64), np.array(list(reasons), dtype=object))
         if outcome.values.shape != numbers.shape or outcome.reasons.shape != numbers.shape:
             raise PartitaError(
@@ -106,7 +115,7 @@ class Curve:
         return _restore, (self.__module__, self.name)
 
     def __repr__(self) -> str:
-        return f"<curve {self.name}(ks, values, n, d) of {self.of}>"
+        return f"<curve {self.name}(ks, values, n, d{', null' if self.needs_null else ''}) of {self.of}>"
 
 
 def _checked(name: str, ks: Any, values: Any, n: Any, d: Any) -> tuple[Array, Floats]:
@@ -129,6 +138,18 @@ def _checked(name: str, ks: Any, values: Any, n: Any, d: Any) -> tuple[Array, Fl
     return numbers.astype(np.int64), heights
 
 
+def _checked_null(name: str, null: Any, n_ks: int) -> Floats:
+    curves_of_nothing = np.asarray(null, dtype=np.float64)
+    if curves_of_nothing.ndim != 2 or curves_of_nothing.shape[1] != n_ks or not len(curves_of_nothing):
+        raise ParameterError(
+            f"{name} compares with data without structure.",
+            got="no null" if null is None else f"null of shape {curves_of_nothing.shape}",
+            need=f"values of shape (number of null data sets, {n_ks})",
+            fix="choose_k(..., indices=[...]) makes them",
+        )
+    return curves_of_nothing
+
+
 # --- the registry -------------------------------------------------------------------------------------
 
 _BY_NAME: dict[str, Curve] = {}
@@ -143,6 +164,7 @@ def curve(
     formula: str = "",
     references: Sequence[str] = (),
     examples: Sequence[CurveExample] = (),
+    needs_null: bool = False,
 ) -> Callable[[CurveFunction], Curve]:
     """Make a function ``(ks, values, n, d)`` a curve entry, known everywhere from then on.
 
@@ -158,6 +180,8 @@ def curve(
         The best value; None where only the rule decides.
     formula, references, examples
         In LaTeX; keys of references.bib; curves with known values.
+    needs_null : bool
+        Whether the function also takes curves of data without structure.
 
     Returns
     -------
@@ -176,6 +200,7 @@ def curve(
             formula=formula,
             references=tuple(references),
             examples=tuple(examples),
+            needs_null=needs_null,
         )
         _add(entry)
         return entry

@@ -1,0 +1,101 @@
+"""Ways to add randomness to data, so that what stays the same can be told from what does not (franti2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, Floats
+from partita.errors import ParameterError
+
+__all__ = ["Bootstrap", "Noise", "Rerun", "Subsample"]
+
+
+def is_real(value: Any) -> bool:
+    """Whether this is a number, and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Perturbed data: which objects, and their values."""
+
+    rows: Array
+    X: Floats
+
+
+@dataclass(frozen=True)
+class Subsample:
+    """Some of the objects, drawn without replacement.
+
+    Parameters
+    ----------
+    share : float
+        The share of the objects that is drawn: 0.2 to 0.4 is advised. Much more, and every clustering is
+        stable; much less, and clusters break up.
+
+    Examples
+    --------
+    >>> Subsample(0.5).draw(np.zeros((4, 1)), 0.0, np.random.default_rng(0)).X.shape
+    (2, 1)
+    """
+
+    share: float = 0.3
+
+    def __post_init__(self) -> None:
+        if not (is_real(self.share) and 0 < self.share <= 1):
+            raise ParameterError(
+                "this is no share of the objects.", got=repr(self.share), need="0 < share <= 1"
+            )
+
+    def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
+        """The objects drawn, in their order."""
+        size = max(1, int(self.share * len(X) + 1e-9))  # rounded down, so that two halves fit
+        rows = np.sort(rng.choice(len(X), size, replace=False))
+        return Draw(rows, X[rows])
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """As many objects as there are, drawn with replacement: about 63 % of them come, some several times."""
+
+    def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
+        """The objects drawn, in their order, with repetitions."""
+        rows = np.sort(rng.integers(len(X), size=len(X)))
+        return Draw(rows, X[rows])
+
+
+@dataclass(frozen=True)
+class Noise:
+    """All objects, moved at random by a normal law.
+
+    Parameters
+    ----------
+    scale : float
+        The standard deviation of the noise in each feature, relative to that within clusters.
+    """
+
+    scale: float = 0.3
+
+    def __post_init__(self) -> None:
+        if not (is_real(self.scale) and 0 < self.scale < np.inf):
+            raise ParameterError("this is no scale of noise.", got=repr(self.scale), need="a number above 0")
+
+    def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:
+        """All objects, moved by ``scale`` times the deviation within clusters."""
+        return Draw(np.arange(len(X)), X + rng.normal(scale=self.scale * deviation, size=X.shape))
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """The same data: only the method's own randomness. The slides find that it fails: it is no evidence."""
+
+    def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
+        """All objects as they are."""
+        return Draw(np.arange(len(X)), X)
+
+
+SCHEMES: tuple[Any, ...] = (Subsample, Bootstrap, Noise, Rerun)

@@ -1,0 +1,201 @@
+"""`choose_k`: fits over numbers of clusters and seeds, judged, and turned into choices and votes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import partita.indices  # noqa: F401 (registers the indices that are looked up here)
+from partita.engine import prepare
+from partita.errors import ParameterError, near_names
+from partita.partitions import DataMatrix
+from partita.registry import Index, find
+from partita.registry.curves import Curve, curves, find_curve
+from partita.registry.rules import RULES
+from partita.selection.choices import ChoiceOfK
+from partita.selection.deciding import decide
+from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
+from partita.selection.sweep import ON_DATA, Judges, Sweep
+from partita.sweeps.checkpoints import root_seed
+from partita.sweeps.models import is_random, k_parameter, last_step
+from partita.sweeps.tasks import check_count, numbers_of_clusters, task_seed
+
+USUAL = ("silhouette", "calinski_harabasz", "davies_bouldin", "wb_index")
+"""Judges of a clustering when none are named."""
+
+USUAL_OF_MIXTURES = ("bic", "icl", "partition_negentropy", "silhouette")
+USUAL_AGAINST_TRUTH = ("adjusted_rand", "nmi_sum")
+
+
+def choose_k(
+    X: Any,
+    estimator: Any = None,
+    ks: Iterable[int] = range(1, 11),
+    *,
+    n_runs: int = 10,
+    indices: Iterable[str | Index] | str | None = None,
+    truth: Any = None,
+    consensus: Iterable[str | Index] | str | None = None,
+    rules: Mapping[str, str] | None = None,
+    pool: str = "objective",
+    n_null: int = 20,
+    search: str = "brute force",
+    k_param: str | None = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    checkpoint: Any = None,
+) -> ChoiceOfK:
+    """How many clusters are there: cluster for every k, judge by every index, and let them vote.
+
+    Parameters
+    ----------
+    X : (n, d) array or data frame
+        The data.
+    estimator : clusterer, optional
+        Anything like scikit-learn's, ours or theirs, or a pipeline; `partita.cluster.RandomSwap` by default.
+    ks : iterable of int
+        The numbers of clusters to try. k = 1 is a candidate for every index that can judge it.
+    n_runs : int
+        Fits for each k, each with a seed of its own; one if the method is not random.
+    indices : list of names, optional
+        Indices and curves (``"gap"``, ``"jump"``). By default four that suit the method.
+    truth : clustering, optional
+        The true one: external indices are then reported too. They choose, but have no vote.
+    consensus : list of names, optional
+        External indices by which the runs of a k are compared with each other (lei2014, eq. 6): the k whose
+        runs agree most is one more choice. See `consensus_index`.
+    rules : dict, optional
+        Other rules than an index's own: ``{"BIC": "first_max", "ball_hall": "knee"}``. One of
+        `partita.registry.rules.RULES`.
+    pool : {"objective", "index"}
+        Which run of a k an index looks at: the one with the best objective (``objective_``, ``inertia_`` or
+        minus ``lower_bound_``; its own best where there is none), or its own best (lagofernandez2009).
+    n_null : int
+        Data sets without structure that the gap statistic compares with.
+    search : {"brute force", "stepwise", "guided", "hierarchical"}
+        How numbers of clusters follow each other (franti2017, part V): each anew, n_runs times; each from the
+        one before, by random swap, until k is well beyond the best; as part of the search, which takes a move
+        that changes k if the first index gets better; or as cuts of one Ward tree. All but the first make one
+        clustering for each k that they come to, say which, and keep no checkpoint.
+    k_param : str, optional
+        The parameter that sets the number of clusters, if it is neither n_clusters nor n_components.
+    n_jobs : int, optional
+        Workers; the result is the same for any number.
+    random_state : None, int or Generator
+        The seed from which all others come.
+    checkpoint : path, optional
+        A folder that keeps what is computed: a sweep that was killed goes on there, to the same result.
+
+    Returns
+    -------
+    ChoiceOfK
+        ``.k``, ``.votes``, ``.choices``, ``.statement``, ``.model`` (the chosen fit), ``to_frame()`` (every
+        value of every run).
+
+    Cost
+    ----
+    One fit for each k and run; for the gap statistic one more for each k and null data set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
+    >>> choice = choose_k(X, ks=range(1, 6), n_runs=2, random_state=0)
+    >>> choice.k, choice.votes
+    (3, {3: 4})
+    """
+    data = DataMatrix(X)
+    method = method_for(search, estimator)
+    parameter = k_parameter(method, k_param)
+    numbers = numbers_of_clusters(ks, data.n_objects)
+    if pool not in ("objective", "index"):
+        raise ParameterError("no such pool.", got=repr(pool), need='"objective" or "index"')
+    check_count("n_runs", n_runs)
+    check_count("n_null", n_null)
+    judges = _with_rules(_judges(indices, consensus, method, truth is not None), rules or {})
+    against = None if truth is None else prepare({"X": X, "truth": truth}).partitions["truth"]
+    sweep = Sweep(
+        data.values, against, method, parameter, numbers, n_runs if is_random(method) else 1, judges
+    )
+    if search != BRUTE_FORCE:
+        return _searched(search, sweep, random_state, checkpoint, pool, frame=data.frame or "pandas")
+    store, root = sweep.checkpoint(checkpoint, random_state, n_null)
+    fits, agreement = sweep.fits(root, store, n_jobs)
+    null = sweep.null(root, store, n_jobs, n_null) if any(c.needs_null for c in judges.curves) else None
+    return decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas")
+
+
+def _searched(
+    search: str, sweep: Sweep, random_state: Any, checkpoint: Any, pool: str, *, frame: str
+) -> ChoiceOfK:
+    """The choice of a search that goes from one number of clusters to the next."""
+    if checkpoint is not None:
+        raise ParameterError(
+            f"a {search} search is one piece of work and keeps no checkpoint.",
+            got="checkpoint=...",
+            fix=f'search="{BRUTE_FORCE}"',
+        )
+    found = search_fits(search, sweep, task_seed(root_seed(random_state), ON_DATA))
+    choice = decide(found.sweep, found.fits, {}, None, pool, frame=frame)
+    provenance = {**choice.provenance, "search": search, "trail": [list(way) for way in found.trail]}
+    return replace(choice, notes=(*found.notes, *choice.notes), provenance=provenance, refit=found.refit)
+
+
+def _judges(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judges:
+    """Indices and curves by name; external ones need a truth."""
+    if indices is None:
+        usual = USUAL_OF_MIXTURES if is_gaussian(method) else USUAL
+        asked: list[Any] = [*usual, *(USUAL_AGAINST_TRUTH if has_truth else ())]
+    else:
+        asked = [indices] if isinstance(indices, (str, Index, Curve)) else list(indices)
+    of_curves = {c.name for c in curves()}
+    found, whole = {}, {}
+    for name in asked:
+        if isinstance(name, Curve) or (isinstance(name, str) and name.strip().lower() in of_curves):
+            made = find_curve(name)
+            whole[made.name] = made
+        else:
+            entry = find(name)
+            found[entry.label] = entry
+    agreeing = [consensus] if isinstance(consensus, (str, Index)) else list(consensus or ())
+    for entry in found.values():
+        if "truth" in entry.inputs and not has_truth:
+            raise ParameterError(f"{entry.name} compares with a truth.", got="no truth", need="truth=...")
+    for name in agreeing:
+        _check_external(find(name))
+    if not found and not whole and not agreeing:
+        raise ParameterError("there is nothing to choose by.", got="no index", need="at least one")
+    return Judges(tuple(found.values()), tuple(whole.values()), tuple(find(name) for name in agreeing))
+
+
+def _with_rules(judges: Judges, rules: Mapping[str, str]) -> Judges:
+    """The judges with the rules asked for; each must be known, and belong to one of them."""
+    asked = {e.label: e.direction for e in judges.entries} | {c.name: c.direction for c in judges.curves}
+    named = {}
+    for name, rule in rules.items():
+        label = name if name in asked else find(name).label
+        if label not in asked:
+            raise near_names(name, asked, noun="index among those asked for")
+        if rule not in RULES:
+            raise near_names(rule, RULES, noun="rule")
+        if asked[label] == "none" and rule != "at_most_10":
+            raise ParameterError(
+                f"{label} only describes: no rule but at_most_10 can use it.", got=repr(rule)
+            )
+        named[label] = rule
+    return replace(judges, rules=named)
+
+
+def _check_external(entry: Index) -> None:
+    if set(entry.inputs) != {"truth", "found"}:
+        raise ParameterError(
+            f"{entry.name} does not compare two clusterings.",
+            got=f"an index of {', '.join(entry.inputs)}",
+            need="an external index, such as VI or ARI",
+        )
+
+
+def is_gaussian(method: Any) -> bool:
+    """Whether this method will give a mixture of Gaussians, by the parameters that it has."""
+    return "covariance_type" in last_step(method).get_params(deep=False)

@@ -1,0 +1,463 @@
+"""Searches over numbers of clusters that do not start anew at each (franti2017, part V).
+
+Stepwise goes up from the clustering of the k before, guided lets an index accept moves that change k, and
+hierarchical cuts one Ward tree. All draw from one seed, one step after the other, and judge as a sweep does.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, one_thread
+from partita.cluster.centres import CentreFit, lloyd, nearest, starting_centres
+from partita.cluster.clusterer import squarable, warn_of_empty, warn_of_no_convergence
+from partita.cluster.swap import ROUNDS, RandomSwap, default_patience
+from partita.engine import prepare
+from partita.errors import ParameterError, TooLargeError, near_names
+from partita.partitions import HARD, HardPartition
+from partita.progress import bar
+from partita.registry import Index, find
+from partita.results import number
+from partita.selection.choices import Fit
+from partita.selection.judging import judge
+from partita.selection.sweep import Sweep
+from partita.statistics.cluster_moments import ClusterMoments
+from partita.sweeps.models import method_or_usual
+
+BRUTE_FORCE = "brute force"
+STRATEGIES = (BRUTE_FORCE, "stepwise", "guided", "hierarchical")
+
+SWAPS_PER_CLUSTER = 4
+"""Swaps that are weighed at each k of a stepwise search, for each cluster."""
+
+WORTH_A_TRY = 0.5
+"""A swap is tried if the new centre gains this share of what the removal costs, before k-means helps it."""
+
+STARTS = 3
+"""Starts of a guided search: at a third, at two thirds, and at the end of the numbers of clusters."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a strategy evaluated.
+
+    Attributes
+    ----------
+    sweep : Sweep
+        The sweep with the numbers of clusters that were judged, a run for each.
+    fits : list of Fit
+        One for each of them.
+    refit : function
+        From a k (and a seed, which is not needed) to its clustering: a fitted estimator, or for the
+        hierarchical search a `HardPartition`.
+    notes : tuple of str
+        What was done, and why it ended.
+    trail : tuple of tuples
+        Of a guided search, for each start the (k, value) that it passed.
+    """
+
+    sweep: Sweep
+    fits: list[Fit]
+    refit: Callable[[int, int], Any]
+    notes: tuple[str, ...]
+    trail: tuple[tuple[tuple[int, float], ...], ...] = ()
+
+
+def method_for(strategy: str, estimator: Any = None) -> Any:
+    """The clusterer that a strategy works with: the one given if it can be used, else the usual one."""
+    if strategy not in STRATEGIES:
+        raise near_names(strategy, STRATEGIES, noun="search strategy")
+    if strategy == BRUTE_FORCE:
+        return method_or_usual(estimator)
+    from sklearn.cluster import AgglomerativeClustering, KMeans
+
+    if strategy == "hierarchical":
+        method = AgglomerativeClustering() if estimator is None else estimator
+        usable = (
+            isinstance(method, AgglomerativeClustering)
+            and method.linkage == "ward"
+            and method.connectivity is None
+        )
+        need = 'none, or AgglomerativeClustering(linkage="ward")'
+    else:
+        method = method_or_usual(estimator)
+        usable, need = isinstance(method, (RandomSwap, KMeans)), "none, RandomSwap or scikit-learn's KMeans"
+    if not usable:
+        raise ParameterError(
+            f"a {strategy} search cannot use this clusterer.",
+            got=repr(estimator),
+            need=need,
+            fix=f'search="{BRUTE_FORCE}" takes any',
+        )
+    return method
+
+
+def search_fits(
+    strategy: str, sweep: Sweep, seed: int, *, reassign: bool = True, stop: bool | None = None
+) -> Search:
+    """Run a strategy other than brute force.
+
+    Parameters
+    ----------
+    strategy : {"stepwise", "guided", "hierarchical"}
+        How numbers of clusters follow each other.
+    sweep : Sweep
+        Data, method (from `method_for`), numbers of clusters and judges.
+    seed : int
+        All draws come from it.
+    reassign : bool
+        Whether after a cut of the Ward tree each object goes to the nearest mean.
+    stop : bool, optional
+        Whether to end at k >= 1.5 k_best + 5, with k_best by the first index asked for that has a best value.
+        By default the stepwise search does and the hierarchical one does not.
+
+    Returns
+    -------
+    Search
+    """
+    from sklearn.utils.validation import check_array
+
+    judges = sweep.judges
+    if judges.consensus or any(curve.needs_null for curve in judges.curves):
+        raise ParameterError(
+            f"a {strategy} search makes one clustering for each k.",
+            got="a consensus or gap statistic, which needs many",
+            fix=f'search="{BRUTE_FORCE}"',
+        )
+    X = squarable(check_array(sweep.X, dtype=np.float64, order="C"))
+    with one_thread():
+        if strategy == "guided":
+            return _guided(sweep, X, seed)
+        if strategy == "hierarchical":
+            return _hierarchical(sweep, X, seed, reassign, bool(stop))
+        return _stepwise(sweep, X, seed, stop is not False)
+
+
+# --- judging, and when to stop ----------------------------------------------------------------------------
+
+
+def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *, converged: bool) -> Fit:
+    """A clustering as a run of a sweep, with the warnings that its estimator would have given."""
+    entries = [find(label) for label in sweep.judges.labels]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = HardPartition(labels)
+        warn_of_empty(k - int(np.count_nonzero(np.bincount(labels))), k)
+        if not converged:
+            warn_of_no_convergence("k-means", sweep.method.max_iter)
+        rows = judge(sweep.X, sweep.truth, None, found, entries)
+    return Fit(
+        k=k,
+        run=0,
+        seed=seed,
+        objective=objective,
+        values={index: number(value) for index, value, _ in rows},
+        caveats={index: caveat for index, _, caveat in rows},
+        warned=tuple(sorted({type(w.message).__name__ for w in caught})),
+    )
+
+
+def _leading_index(sweep: Sweep) -> Index | None:
+    """The first index of data and a hard clustering whose best value is its choice."""
+    able = (
+        entry
+        for entry in sweep.judges.entries
+        if entry.inputs == ("X", "found")
+        and entry.range_of((HARD,)) is not None
+        and entry.direction != "none"
+        and entry.rule == "best"
+    )
+    return next(able, None)
+
+
+class _Enough:
+    """The stopping criterion: k >= 1.5 k_best + 5."""
+
+    def __init__(self, index: Index | None) -> None:
+        self.index, self.best_k, self.gain = index, 0, -math.inf
+
+    def reached(self, fit: Fit) -> bool:
+        """Whether nothing is expected beyond this k; fits come with rising k."""
+        if self.index is None:
+            return False
+        gain = _gain(self.index, fit.values[self.index.label])
+        if gain > self.gain:
+            self.best_k, self.gain = fit.k, gain
+        return self.best_k > 0 and fit.k >= 1.5 * self.best_k + 5
+
+    def reason(self, k: int) -> str:
+        """In words."""
+        assert self.index is not None
+        return f"k = {k} >= 1.5 * {self.best_k} + 5, {self.best_k} being the best by {self.index.label}"
+
+
+def _gain(index: Index, value: float) -> float:
+    """The value so that higher is better; -inf where there is none."""
+    if not math.isfinite(value):
+        return -math.inf
+    return value if index.direction == "higher" else -value
+
+
+# --- stepwise ---------------------------------------------------------------------------------------------
+
+
+def _stepwise(sweep: Sweep, X: Floats, seed: int, stops: bool) -> Search:
+    """From k to k + 1: one more centre, swaps whose number grows with k, k-means."""
+    from partita.kernels.swaps import gather, weighed_swaps
+
+    method, rng = sweep.method, np.random.default_rng(seed)
+    most_swaps = getattr(method, "max_swaps", 0)
+    enough = _Enough(_leading_index(sweep) if stops else None)
+    centres, fits, ended = X.mean(axis=0, keepdims=True), {}, "the last k asked for"
+    kept: dict[int, Floats] = {}
+    with bar("stepwise search") as report:
+        for k in range(1, sweep.ks[-1] + 1):
+            swarm = gather(X, centres)
+            if k > 1:
+                swaps = min(SWAPS_PER_CLUSTER * k, most_swaps)
+                weighed_swaps(swarm, rng.random((swaps, 2)), ROUNDS, WORTH_A_TRY)
+            fit = lloyd(X, swarm.centres, max_iter=method.max_iter)
+            if k in sweep.ks:
+                fits[k] = _judged(sweep, k, seed, fit.labels, fit.objective, converged=fit.converged)
+                kept[k] = fit.centres
+                if enough.reached(fits[k]):
+                    ended = enough.reason(k)
+                    break
+            if fit.objective == 0.0:
+                ended = f"k = {k}, where every object lies on its centre"
+                break
+            centres = _with_one_more(gather(X, fit.centres), rng)
+            report(k, sweep.ks[-1])
+    if not fits:
+        raise ParameterError(
+            "X has fewer distinct objects than clusters.", got=f"ks from {sweep.ks[0]}", need=f"k <= {k}"
+        )
+    notes = (f"stepwise: {len(fits)} of {len(sweep.ks)} numbers of clusters tried, up to {ended}",)
+    return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes)
+
+
+def _with_one_more(swarm: Any, rng: np.random.Generator) -> Floats:
+    """The centres and one on an object: of a few drawn by squared distance, that which gains most."""
+    from partita.kernels.swaps import helpful_object
+
+    point = helpful_object(swarm, rng.random(2 + int(math.log(len(swarm.centres)))))
+    return np.vstack([swarm.centres, swarm.X[point]])
+
+
+def _narrowed(sweep: Sweep, fits: Mapping[int, Fit]) -> Sweep:
+    """The sweep as if no other numbers of clusters had been asked for."""
+    return replace(sweep, ks=tuple(sorted(fits)), n_runs=1)
+
+
+def _refit(sweep: Sweep, kept: Mapping[int, Floats]) -> Callable[[int, int], Any]:
+    """The estimator of a k, fitted from the centres that were found, which it does not leave."""
+
+    def refit(k: int, seed: int) -> Any:
+        from sklearn.base import clone
+
+        given = {sweep.parameter: k, "init": kept[k], "n_init": 1, "random_state": seed}
+        more = {"max_swaps": 0} if isinstance(sweep.method, RandomSwap) else {}
+        return clone(sweep.method).set_params(**given, **more).fit(sweep.X)
+
+    return refit
+
+
+# --- guided -----------------------------------------------------------------------------------------------
+
+
+def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
+    """Climbs from several k, of which the best is the answer; each k passed on the way is judged."""
+    index = _leading_index(sweep)
+    if index is None:
+        raise ParameterError(
+            "a guided search follows one index of data and a hard clustering.",
+            got=", ".join(sweep.judges.labels),
+            need="one whose best value is its choice, such as wb_index, silhouette or davies_bouldin",
+        )
+    starts = dict.fromkeys(sweep.ks[math.ceil(len(sweep.ks) * s / STARTS) - 1] for s in range(1, STARTS + 1))
+    rngs = np.random.default_rng(seed).spawn(len(starts))
+    climbs = []
+    with bar("guided search") as report:
+        for k, rng in zip(starts, rngs, strict=True):
+            climbs.append(_Climb(sweep, X, index, rng, k))
+            climbs[-1].run()
+            report(len(climbs), len(starts))
+    best: dict[int, _State] = {}
+    for state in (state for climb in climbs for state in climb.path):
+        if state.k not in best or state.gain > best[state.k].gain:
+            best[state.k] = state
+    fits = {
+        k: _judged(sweep, k, seed, best[k].fit.labels, best[k].fit.objective, converged=best[k].fit.converged)
+        for k in sorted(best)
+    }
+    ways = "; ".join(
+        f"from k = {climb.path[0].k} to {climb.path[-1].k}, {climb.tried} moves" for climb in climbs
+    )
+    notes = (
+        f"guided by {index.label}: {ways}",
+        "the other indices judge what it passed on its way, not the best clustering of each k",
+    )
+    trail = tuple(tuple((state.k, state.value) for state in climb.path) for climb in climbs)
+    kept = {k: state.fit.centres for k, state in best.items()}
+    return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes, trail)
+
+
+@dataclass(frozen=True)
+class _State:
+    fit: CentreFit
+    value: float
+    gain: float
+
+    @property
+    def k(self) -> int:
+        return len(self.fit.centres)
+
+
+class _Climb:
+    """Moves that add, remove or swap a centre, each followed by k-means; taken if the index gets better.
+
+    With RandomSwap a move is tried with two iterations, and if it is taken k-means goes on to its end. With
+    KMeans, which has no swaps, every move is followed by all of k-means. It ends when as many moves in a row
+    have failed as RandomSwap would let swaps fail.
+    """
+
+    def __init__(self, sweep: Sweep, X: Floats, index: Index, rng: np.random.Generator, k: int) -> None:
+        self.X, self.ks, self.method, self.index, self.rng = X, sweep.ks, sweep.method, index, rng
+        self.has_swaps = isinstance(sweep.method, RandomSwap)
+        self.inputs = prepare({"X": sweep.X, "found": np.zeros(len(X), np.int64)})
+        self.tried = 0
+        self.path = [self._state(starting_centres(X, k, "k-means++", rng), self.method.max_iter)]
+
+    def _state(self, centres: Floats, max_iter: int) -> _State:
+        fit = lloyd(self.X, centres, max_iter=max_iter)
+        found = HardPartition(fit.labels).compacted()
+        value, _ = self.index.value_for(replace(self.inputs, partitions={"found": found}), None)
+        return _State(fit, value, _gain(self.index, value))
+
+    def run(self) -> None:
+        """Move until it stagnates."""
+        rounds = ROUNDS if self.has_swaps else self.method.max_iter
+        most = self.method.max_swaps if self.has_swaps else math.inf
+        failures = 0
+        while failures < self._patience() and self.tried < most and (moves := self._moves()):
+            state = self._state(moves[self.rng.integers(len(moves))](), rounds)
+            if self._is_better(state):
+                state = self._state(state.fit.centres, self.method.max_iter)
+            failures = 0 if self._is_better(state) else failures + 1
+            if failures == 0:
+                self.path.append(state)
+            self.tried += 1
+
+    def _is_better(self, state: _State) -> bool:
+        return state.gain > self.path[-1].gain and len(np.unique(state.fit.labels)) == state.k
+
+    def _patience(self) -> int:
+        given = getattr(self.method, "patience", None)
+        return given or default_patience(self.path[-1].k)
+
+    def _moves(self) -> list[Callable[[], Floats]]:
+        """The ways to new centres from here."""
+        k, centres = self.path[-1].k, self.path[-1].fit.centres
+        more, fewer = [q for q in self.ks if q > k][:1], [q for q in self.ks if q < k][-1:]
+        moves: list[Callable[[], Floats]] = []
+        if more:
+            moves.append(lambda: self._grown(centres, more[0] - k))
+        if fewer:
+            moves.append(lambda: self._shrunk(centres, k - fewer[0]))
+        if self.has_swaps and k > 1:
+            moves.append(lambda: self._shrunk(self._grown(centres, 1), 1, spared=1))
+        return moves
+
+    def _grown(self, centres: Floats, count: int) -> Floats:
+        from partita.kernels.swaps import gather
+
+        for _ in range(count):
+            centres = _with_one_more(gather(self.X, centres), self.rng)
+        return centres
+
+    def _shrunk(self, centres: Floats, count: int, spared: int = 0) -> Floats:
+        """Without centres drawn by the rank of their removal cost, as `swap` does; the last are spared."""
+        from partita.kernels.swaps import gather, removal_costs
+
+        for _ in range(count):
+            costs = removal_costs(gather(self.X, centres))[: len(centres) - spared]
+            rank = min(int((len(costs) + 1) ** self.rng.random()) - 1, len(costs) - 1)
+            centres = np.delete(centres, np.argsort(costs, kind="stable")[rank], axis=0)
+        return centres
+
+
+# --- hierarchical -----------------------------------------------------------------------------------------
+
+
+def _hierarchical(sweep: Sweep, X: Floats, seed: int, reassign: bool, stops: bool) -> Search:
+    """One Ward tree, cut at every k."""
+    tree = WardTree.of(X)
+    enough = _Enough(_leading_index(sweep) if stops else None)
+    fits, ended = {}, "the last k asked for"
+    with bar("hierarchical search") as report:
+        for done, k in enumerate(sweep.ks, start=1):
+            labels, objective = tree.partition(k, reassign=reassign)
+            fits[k] = _judged(sweep, k, seed, labels, objective, converged=True)
+            report(done, len(sweep.ks))
+            if enough.reached(fits[k]):
+                ended = enough.reason(k)
+                break
+    after = ", each object then with the nearest mean" if reassign else ""
+    count = f"{len(fits)} of {len(sweep.ks)} numbers of clusters"
+    notes = (f"hierarchical: {count} cut from one Ward tree{after}, up to {ended}",)
+
+    def refit(k: int, _: int) -> HardPartition:
+        return HardPartition(tree.partition(k, reassign=reassign)[0])
+
+    return Search(_narrowed(sweep, fits), list(fits.values()), refit, notes)
+
+
+@dataclass(frozen=True)
+class WardTree:
+    """All cuts of Ward's method: node i < n is an object, node n + i the union of merge i."""
+
+    X: Floats
+    parents: Array
+
+    @classmethod
+    def of(cls, X: Floats) -> WardTree:
+        """Merge until one cluster is left; refused where the distances of all pairs would not fit."""
+        n = len(X)
+        pairs = n * (n - 1) // 2
+        if pairs > MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "Ward's method needs the distances of all pairs of objects.",
+                got=f"{n} objects, {pairs} pairs",
+                need=f"at most {MOST_DENSE_CELLS} pairs",
+                fix='search="stepwise"',
+            )
+        parents = np.full(2 * n - 1, 2 * n)
+        if n > 1:
+            from scipy.cluster.hierarchy import ward
+
+            merged = ward(X)[:, :2].astype(np.int64)
+            parents[merged] = np.arange(n, 2 * n - 1)[:, None]
+        return cls(X, parents)
+
+    def cut(self, k: int) -> Array:
+        """Labels 0, ..., k - 1 after the first n - k merges."""
+        n = len(self.X)
+        top = np.where(self.parents < 2 * n - k, self.parents, np.arange(2 * n - 1))
+        while not np.array_equal(higher := top[top], top):
+            top = higher
+        return np.unique(top[:n], return_inverse=True)[1]
+
+    def partition(self, k: int, *, reassign: bool) -> tuple[Array, float]:
+        """Labels at a cut, objects going to the nearest mean if asked for, and the sum of squares."""
+        labels = self.cut(k)
+        moments = ClusterMoments.from_block(self.X, HardPartition(labels))
+        if reassign:
+            labels = nearest(self.X, moments.centers)[0]
+            moments = ClusterMoments.from_block(self.X, HardPartition(labels))
+        return labels, moments.ssw

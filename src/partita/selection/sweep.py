@@ -1,0 +1,155 @@
+"""The one loop over numbers of clusters and runs: fits of the data, and of data without structure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, Floats, one_thread
+from partita.errors import ParameterError
+from partita.partitions import Partition
+from partita.registry import Index, find
+from partita.registry.curves import Curve
+from partita.resampling import consensus_index
+from partita.results import number
+from partita.selection.choices import Fit
+from partita.selection.judging import fit_and_judge, fit_null
+from partita.sweeps.checkpoints import Checkpoint, Record, root_seed
+from partita.sweeps.models import seeded
+from partita.sweeps.partitions import from_arrays, to_arrays
+from partita.sweeps.tasks import Task, run_tasks, task_seed
+
+ON_DATA, ON_NULL, NULL_DATA = range(3)
+"""Where in the tree of seeds a task stands."""
+
+
+@dataclass(frozen=True)
+class Judges:
+    """What was asked for: indices of a fit, curves over k, and indices that compare the runs of a k."""
+
+    entries: tuple[Index, ...]
+    curves: tuple[Curve, ...] = ()
+    consensus: tuple[Index, ...] = ()
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+    def rule_of(self, judge: Index | Curve) -> str:
+        """The rule by which an index or a curve chooses: its own, unless another was asked for."""
+        return self.rules.get(judge.label if isinstance(judge, Index) else judge.name, judge.rule)
+
+    @property
+    def labels(self) -> list[str]:
+        """Every index that each fit needs, named once."""
+        wanted = [e.label for e in self.entries] + [find(c.of).label for c in self.curves]
+        return list(dict.fromkeys(wanted))
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A method over numbers of clusters and runs, and who judges it."""
+
+    X: Array
+    truth: Partition | None
+    method: Any
+    parameter: str
+    ks: tuple[int, ...]
+    n_runs: int
+    judges: Judges
+
+    def checkpoint(self, folder: Any, random_state: Any, n_null: int) -> tuple[Checkpoint | None, int]:
+        """The checkpoint of this work, if there is to be one, and the seed that all others come from."""
+        if folder is None:
+            return None, root_seed(random_state)
+        from partita import __version__
+
+        parts = {
+            "data": self.X,
+            "truth": None if self.truth is None else to_arrays(self.truth),
+            "estimator": (type(self.method).__module__, self.method, self.parameter),
+            "indices": self.judges.labels,
+            "ks": self.ks,
+            "n_runs": self.n_runs,
+            "n_null": n_null,
+            "version of partita": __version__,
+        }
+        opened = Checkpoint.open(folder, parts, random_state)
+        return opened, opened.seed
+
+    def fits(
+        self, root: int, store: Checkpoint | None, n_jobs: int | None
+    ) -> tuple[list[Fit], dict[str, list[float]]]:
+        """Every run of every k, and for each k how far its runs agree, by the indices of the consensus."""
+        keeps = store is not None or bool(self.judges.consensus)
+        places = [(k, run) for k in self.ks for run in range(self.n_runs)]
+        seeds = [task_seed(root, ON_DATA, k, run) for k, run in places]
+        given = (self.X, self.truth, self.method)
+        tasks = [
+            Task(f"k{k:05}-run{run:05}", (*given, {self.parameter: k}, seed, self.judges.labels, keeps))
+            for (k, run), seed in zip(places, seeds, strict=True)
+        ]
+        fits: list[Fit] = []
+        agreement: dict[str, list[float]] = {entry.label: [] for entry in self.judges.consensus}
+        together: list[Record] = []
+        records = run_tasks(fit_and_judge, tasks, n_jobs=n_jobs, description="choosing k", checkpoint=store)
+        for (k, run), record in zip(places, records, strict=True):
+            fits.append(_fit(k, run, record, self.judges.labels))
+            if self.judges.consensus:
+                together.append(record)
+            if run == self.n_runs - 1:
+                for label, value in _agreement(together, self.judges.consensus).items():
+                    agreement[label].append(value)
+                together = []
+        if all(fit.failed for fit in fits):
+            raise ParameterError(
+                "no fit succeeded.", got=fits[0].failed, need="numbers of clusters that it can do"
+            )
+        return fits, agreement
+
+    def null(self, root: int, store: Checkpoint | None, n_jobs: int | None, n_null: int) -> Floats:
+        """The scatter at each k of data sets without structure, each clustered once: (n_null, ks)."""
+        tasks = [
+            Task(
+                f"null{b:05}-k{k:05}",
+                (self.X, task_seed(root, NULL_DATA, b), self.method, {self.parameter: k}, seed),
+            )
+            for b in range(n_null)
+            for k in self.ks
+            for seed in [task_seed(root, ON_NULL, k, b)]
+        ]
+        records = run_tasks(
+            fit_null, tasks, n_jobs=n_jobs, description="data without structure", checkpoint=store
+        )
+        values = [number(record.values["ssw"]) for record in records]
+        return np.array(values).reshape(n_null, len(self.ks))
+
+    def refit(self, k: int, seed: int) -> Any:
+        """One of the fits again, bit for bit."""
+        with one_thread():
+            return seeded(self.method, {self.parameter: k}, seed).fit(self.X)
+
+
+def _fit(k: int, run: int, record: Record, labels: Sequence[str]) -> Fit:
+    values, caveats = dict.fromkeys(labels, math.nan), dict.fromkeys(labels, "")
+    for index, value, caveat in record.values["rows"]:
+        values[index], caveats[index] = number(value), caveat
+    return Fit(
+        k=k,
+        run=run,
+        seed=int(record.values["seed"]),
+        objective=number(record.values["objective"]),
+        values=values,
+        caveats=caveats,
+        failed=record.values["failed"],
+        warned=tuple(record.values["warned"]),
+    )
+
+
+def _agreement(records: Sequence[Record], entries: Sequence[Index]) -> dict[str, float]:
+    """How far the runs of one k agree, by each index; nan where fewer than two succeeded."""
+    found = [from_arrays(record.arrays) for record in records if record.arrays]
+    if len(found) < 2 or not entries:
+        return {entry.label: math.nan for entry in entries}
+    return {row.index: row.value for row in consensus_index(found, entries)}

@@ -1,0 +1,85 @@
+"""Any scikit-learn-like clusterer: given a number of clusters and a seed, fitted, and read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from partita.errors import ParameterError
+from partita.partitions import Partition, as_partition
+
+K_PARAMETERS = ("n_clusters", "n_components")
+
+
+def method_or_usual(estimator: Any) -> Any:
+    """The clusterer given, or random swap."""
+    if estimator is not None:
+        return estimator
+    from partita.cluster import RandomSwap
+
+    return RandomSwap()
+
+
+def last_step(model: Any) -> Any:
+    """The clusterer itself: of a pipeline, its last step."""
+    steps = getattr(model, "steps", None)
+    return steps[-1][1] if steps else model
+
+
+def k_parameter(estimator: Any, k_param: str | None = None) -> str:
+    """The name of the parameter that sets the number of clusters, as ``set_params`` takes it."""
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        raise ParameterError(
+            "this is no clusterer that a number of clusters can be set on.",
+            got=repr(estimator),
+            need="a scikit-learn-like estimator with get_params, set_params and fit",
+            fix="an instance, such as KMeans(), not the class" if isinstance(estimator, type) else None,
+        )
+    known = estimator.get_params(deep=True)
+    steps = getattr(estimator, "steps", None)
+    prefix = f"{steps[-1][0]}__" if steps else ""
+    wanted = [prefix + name for name in K_PARAMETERS] if k_param is None else [k_param]
+    for name in wanted:
+        if name in known:
+            return name
+    raise ParameterError(
+        f"{type(estimator).__name__} has no parameter for the number of clusters.",
+        got=f"parameters {', '.join(sorted(known)) or 'none'}",
+        need=" or ".join(map(str, wanted)),
+        fix='k_param="..." names it' if k_param is None else None,
+    )
+
+
+def is_random(estimator: Any) -> bool:
+    """Whether runs with other seeds may differ."""
+    return any(name.rpartition("__")[2] == "random_state" for name in estimator.get_params(deep=True))
+
+
+def seeded(estimator: Any, parameters: dict[str, Any], seed: int) -> Any:
+    """An unfitted clone with these parameters and this seed."""
+    from sklearn.base import clone
+
+    made = clone(estimator).set_params(**parameters)
+    states = [name for name in made.get_params(deep=True) if name.rpartition("__")[2] == "random_state"]
+    return made.set_params(**dict.fromkeys(states, seed))
+
+
+def objective_of(model: Any) -> float:
+    """What the fit made small: ``objective_``, ``inertia_`` or minus ``lower_bound_``; nan if silent."""
+    last = last_step(model)
+    for name, sign in (("objective_", 1.0), ("inertia_", 1.0), ("lower_bound_", -1.0)):
+        value = getattr(last, name, None)
+        if value is not None:
+            return sign * float(value)
+    return math.nan
+
+
+def clustering_of(model: Any, X: Any) -> Partition:
+    """The clustering that a fitted model makes of the data it was fitted to."""
+    found: Partition = as_partition(model, X=X)
+    return found
+
+
+def one_line(problem: Exception) -> str:
+    """An exception as a note in a table."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())}"

@@ -1,0 +1,510 @@
+"""choose_k: every value of every run, which run speaks for a k, choices, votes, and what the papers say."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import load_iris
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import partita as pt
+from partita.cluster import FuzzyCMeans, GaussianMixtureEM, RandomSwap
+from partita.errors import ParameterError, UnknownNameError
+from partita.registry.rules import Verdict
+from partita.resampling import uniform_like
+from partita.selection import Choice, ChoiceOfK
+from partita.selection.sweep import NULL_DATA, ON_NULL
+from partita.sweeps.tasks import task_seed
+from shared_data import features, frame
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+
+
+def clouds(n_clusters=3, size=40, apart=9.0, seed=0):
+    rng = np.random.default_rng(seed)
+    angles = 2 * np.pi * np.arange(n_clusters) / n_clusters
+    centres = apart * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return np.repeat(centres, size, axis=0) + rng.normal(size=(n_clusters * size, 2))
+
+
+class Noisy(ClusterMixin, BaseEstimator):
+    """Labels by chance; the objective is a number that its seed decides, and has nothing to do with them."""
+
+    def __init__(self, groups=2, random_state=None, tells_objective=True):
+        self.groups = groups
+        self.random_state = random_state
+        self.tells_objective = tells_objective
+
+    def fit(self, X, y=None):
+        rng = np.random.default_rng(self.random_state)
+        self.labels_ = np.concatenate(
+            [np.arange(self.groups), rng.integers(self.groups, size=len(X) - self.groups)]
+        )
+        if self.tells_objective:
+            self.inertia_ = float(rng.random())
+        return self
+
+
+# --- every value of every run ---------------------------------------------------------------------------
+
+
+def test_every_value_is_that_of_a_fit_with_the_seed_it_tells():
+    choice = pt.choose_k(
+        IRIS,
+        KMeans(n_init=1),
+        [2, 3],
+        n_runs=2,
+        indices=["CH", "silhouette", "ARI"],
+        truth=SPECIES,
+        random_state=5,
+    )
+    table = choice.to_frame()
+    assert list(table.columns) == ["k", "run", "seed", "index", "value", "caveat"]
+    assert len(table) == 2 * 2 * 3
+    for (k, seed), rows in table.groupby(["k", "seed"]):
+        labels = KMeans(k, n_init=1, random_state=seed).fit(IRIS).labels_
+        values = dict(zip(rows["index"], rows["value"], strict=True))
+        assert values["calinski_harabasz"] == pytest.approx(pt.indices.CH(IRIS, labels), rel=1e-9)
+        assert values["silhouette"] == pytest.approx(pt.indices.silhouette(IRIS, labels), rel=1e-9)
+        assert values["adjusted_rand"] == pytest.approx(pt.indices.ARI(SPECIES, labels), rel=1e-9)
+
+
+@pytest.mark.parametrize("pool", ["objective", "index"])
+@pytest.mark.parametrize("tells_objective", [True, False])
+def test_which_run_speaks_for_a_k(pool, tells_objective):
+    X = clouds()
+    choice = pt.choose_k(
+        X,
+        Noisy(tells_objective=tells_objective),
+        [2, 3, 4],
+        n_runs=6,
+        indices=["CH", "DBI"],
+        pool=pool,
+        k_param="groups",
+        random_state=0,
+    )
+    for i, k in enumerate(choice.ks):
+        runs = [fit for fit in choice.fits if fit.k == k]
+        for index, choose in (("calinski_harabasz", max), ("davies_bouldin", min)):
+            if pool == "objective" and tells_objective:
+                expected = min(runs, key=lambda fit: fit.objective).values[index]
+            else:
+                expected = choose(fit.values[index] for fit in runs)
+            assert choice.curves[index].values[i] == expected
+
+
+def test_the_chosen_fit_is_there_and_is_the_one_that_was_judged():
+    choice = pt.choose_k(clouds(), ks=range(1, 6), n_runs=3, random_state=1)
+    assert choice.k == 3
+    best = min((f for f in choice.fits if f.k == 3), key=lambda fit: fit.objective)
+    assert choice.model.objective_ == best.objective
+    assert choice.model is choice.model
+    assert choice.model_at(2).n_clusters == 2
+    with pytest.raises(ParameterError, match="no fit with k = 9"):
+        choice.model_at(9)
+
+
+def test_the_number_of_workers_changes_nothing():
+    options = {
+        "ks": [1, 2, 3],
+        "n_runs": 2,
+        "indices": ["BIC", "silhouette", "gap"],
+        "n_null": 3,
+        "random_state": 0,
+    }
+    alone, together = (
+        pt.choose_k(clouds(size=20), GaussianMixtureEM(), n_jobs=jobs, **options) for jobs in (1, 2)
+    )
+    pd.testing.assert_frame_equal(alone.to_frame(), together.to_frame(), check_exact=True)
+    assert str(alone) == str(together)
+
+
+def test_a_value_does_not_depend_on_what_else_was_tried():
+    few = pt.choose_k(IRIS, ks=[2, 4], n_runs=2, indices="CH", random_state=3).to_frame()
+    many = pt.choose_k(IRIS, ks=range(1, 6), n_runs=3, indices=["DBI", "CH"], random_state=3).to_frame()
+    kept = many[many["k"].isin([2, 4]) & (many["run"] < 2) & (many["index"] == "calinski_harabasz")]
+    pd.testing.assert_frame_equal(few, kept.reset_index(drop=True), check_exact=True)
+
+
+# --- any clusterer --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        None,
+        KMeans(n_init=1),
+        GaussianMixture(),
+        AgglomerativeClustering(),
+        make_pipeline(StandardScaler(), KMeans(n_init=1)),
+        make_pipeline(StandardScaler(), GaussianMixtureEM()),
+        FuzzyCMeans(),
+        pt.cluster.RoughKMeans(),
+        pt.cluster.EvidentialCMeans(delta=None),  # with it, a third cloud is noise for two clusters
+    ],
+    ids=lambda e: "none" if e is None else type(e[-1] if hasattr(e, "steps") else e).__name__,
+)
+def test_any_clusterer_finds_three_clouds(estimator):
+    choice = pt.choose_k(
+        clouds(), estimator, range(2, 6), n_runs=2, indices=["silhouette", "CH"], random_state=0
+    )
+    assert choice.k == 3
+    assert choice.votes == {3: 2}
+
+
+def test_a_method_without_chance_runs_once():
+    choice = pt.choose_k(clouds(), AgglomerativeClustering(), [2, 3], n_runs=10, indices="CH")
+    assert [fit.run for fit in choice.fits] == [0, 0]
+    assert "one run each" in choice.title
+
+
+def test_soft_clusterings_are_judged_soft_where_an_index_can():
+    choice = pt.choose_k(
+        IRIS,
+        FuzzyCMeans(),
+        [2, 3],
+        n_runs=1,
+        indices=["PC", "silhouette", "VI", "AMI"],
+        truth=SPECIES,
+        random_state=0,
+    )
+    rows = choice.to_frame().set_index(["k", "index"])
+    model = FuzzyCMeans(3, random_state=choice.to_frame()["seed"].iloc[-1]).fit(IRIS)
+    assert rows.loc[(3, "partition_coefficient"), "value"] == pytest.approx(pt.indices.PC(model.partition_))
+    assert rows.loc[(3, "variation_of_information"), "value"] == pytest.approx(
+        pt.indices.VI(SPECIES, model.partition_)
+    )
+    for hard_only in ("silhouette", "adjusted_mutual_information"):
+        assert "on hardened labels" in rows.loc[(3, hard_only), "caveat"]
+    assert "on hardened labels" not in rows.loc[(3, "variation_of_information"), "caveat"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_in_frames_out(library):
+    import polars as pl
+
+    columns = {"x": clouds()[:, 0], "y": clouds()[:, 1]}
+    X = pd.DataFrame(columns) if library == "pandas" else pl.DataFrame(columns)
+    table = pt.choose_k(X, ks=[2, 3], n_runs=1, indices="CH", random_state=0).to_frame()
+    assert type(table).__module__.startswith(library)
+
+
+def test_fits_that_fail_are_told_and_do_not_end_the_sweep():
+    X = clouds(size=4)  # 12 objects
+    choice = pt.choose_k(X, Picky(), range(2, 7), n_runs=2, indices=["CH"], random_state=0)
+    assert choice.k == 3
+    assert any("4 of 10 fits failed: ValueError: no more than 4" in note for note in choice.notes)
+    with pytest.raises(ParameterError, match="no fit succeeded"):
+        pt.choose_k(X, Picky(), [5, 6], indices=["CH"])
+
+
+class Picky(RandomSwap):
+    def _solve(self, X, rng, index):
+        if self.n_clusters > 4:
+            raise ValueError("no more than 4")
+        super()._solve(X, rng, index)
+
+
+# --- choices and votes ----------------------------------------------------------------------------------
+
+
+def made_choice(**ks_of: int | None) -> ChoiceOfK:
+    choices = {name: Choice(name, "best", Verdict(k, "because")) for name, k in ks_of.items()}
+    return ChoiceOfK(ks=(1, 2, 3), choices=choices)
+
+
+def test_votes_are_a_plurality_and_a_tie_is_no_answer():
+    won = made_choice(a=3, b=3, c=2, d=None)
+    assert (won.k, won.votes, won.tied) == (3, {3: 2, 2: 1}, ())
+    assert won.statement == "k = 3, by 2 of 4 indices; against k = 2: c; no answer: d"
+    tied = made_choice(a=3, b=2, c=None)
+    assert (tied.k, tied.votes, tied.tied) == (None, {2: 1, 3: 1}, (2, 3))
+    assert tied.statement == "a tie between k = 2 and 3; k = 2: b; k = 3: a; no answer: c"
+    with pytest.raises(ParameterError, match="no number of clusters was chosen"):
+        tied.model  # noqa: B018
+    nothing = made_choice(a=None, b=None)
+    assert (nothing.k, nothing.votes) == (None, {})
+    assert nothing.statement == "no index gives an answer; no answer: a, b"
+    assert made_choice(a=1, b=1).statement == "no structure: k = 1, by 2 of 2 indices; none chooses another"
+
+
+def test_who_knows_the_truth_has_no_vote():
+    choice = pt.choose_k(IRIS, ks=range(2, 5), n_runs=1, indices=["silhouette", "ARI", "VI"], truth=SPECIES)
+    assert choice.votes == {choice["silhouette"].k: 1}
+    assert choice["ARI"].k == 3
+    assert not choice["VI"].votes
+
+
+def test_a_choice_tells_its_rule_and_by_how_much():
+    choice = pt.choose_k(
+        clouds(), ks=range(1, 6), n_runs=2, indices=["CH", "ssw", "hartigan"], random_state=0
+    )
+    best = choice["CH"]
+    values = dict(zip(choice.ks, choice.curves["calinski_harabasz"].values, strict=True))
+    assert best.verdict.difference == pytest.approx(values[3] - values[best.verdict.runner_up])
+    assert values[best.verdict.runner_up] == max(v for k, v in values.items() if k != 3 and not math.isnan(v))
+    assert choice["ssw"].rule == "knee"
+    assert choice.choices["hartigan"].rule == "at_most_10"
+
+
+def test_the_usual_judges_suit_the_method():
+    assert list(pt.choose_k(clouds(), ks=[2, 3], n_runs=1).choices) == [
+        "silhouette",
+        "calinski_harabasz",
+        "davies_bouldin",
+        "wb_index",
+    ]
+    mixture = pt.choose_k(clouds(), GaussianMixtureEM(), [1, 2, 3], n_runs=1, truth=np.repeat([0, 1, 2], 40))
+    assert list(mixture.choices) == [
+        "bic",
+        "icl",
+        "partition_negentropy",
+        "silhouette",
+        "adjusted_rand",
+        "nmi_sum",
+    ]
+
+
+def test_the_gap_is_that_of_the_null_data_with_their_seeds():
+    X, ks, n_null = clouds(2, size=15), [1, 2, 3, 4], 10
+    choice = pt.choose_k(X, ks=ks, n_runs=2, indices=["gap", "ssw"], n_null=n_null, random_state=7)
+    nothing = [uniform_like(X, np.random.default_rng(task_seed(7, NULL_DATA, b))) for b in range(n_null)]
+    logs = np.array(
+        [
+            [np.log(RandomSwap(k, random_state=task_seed(7, ON_NULL, k, b)).fit(data).objective_) for k in ks]
+            for b, data in enumerate(nothing)
+        ]
+    )
+    expected = logs.mean(axis=0) - np.log(choice.curves["ssw"].values)
+    np.testing.assert_allclose(choice.curves["gap"].values, expected, rtol=1e-9)
+    errors = logs.std(axis=0) * math.sqrt(1 + 1 / n_null)
+    np.testing.assert_allclose(choice.curves["gap"].errors, errors, rtol=1e-9)
+    assert choice.choices["gap"].k == 2
+
+
+def test_one_cluster_is_a_candidate_and_a_cloud_has_no_structure():
+    alone = np.random.default_rng(0).random((300, 2))
+    choice = pt.choose_k(alone, ks=range(1, 7), n_runs=3, indices=["gap", "ssw"], n_null=20, random_state=0)
+    assert choice.choices["gap"].k == 1
+    assert choice.choices["ssw"].k is None
+    assert "no knee" in choice.choices["ssw"].verdict.reason
+    assert choice.statement.startswith("no structure: k = 1")
+    normal = np.random.default_rng(1).normal(size=(300, 2))
+    mixture = pt.choose_k(
+        normal, GaussianMixtureEM(), range(1, 5), n_runs=3, random_state=0, indices=["BIC", "ICL"]
+    )
+    assert mixture.k == 1
+
+
+def test_runs_that_agree_choose_a_number_of_clusters_too():
+    choice = pt.choose_k(
+        clouds(4),
+        KMeans(n_init=1, init="random"),
+        range(1, 7),
+        n_runs=10,
+        indices="CH",
+        consensus=["VI", "ARI"],
+        random_state=0,
+    )
+    assert math.isnan(choice.curves["consensus variation_of_information"].values[0])
+    runs = [choice_labels(choice, 3, run) for run in range(10)]
+    assert choice.curves["consensus adjusted_rand"].values[2] == pytest.approx(
+        pt.consensus_index(runs, "ARI").value, rel=1e-12
+    )
+    assert choice["consensus variation_of_information"].votes
+
+
+def choice_labels(choice, k, run):
+    seed = next(f.seed for f in choice.fits if (f.k, f.run) == (k, run))
+    return KMeans(k, n_init=1, init="random", random_state=seed).fit(clouds(4)).labels_
+
+
+# --- what it prints, and bad input ----------------------------------------------------------------------
+
+
+def test_it_prints_what_a_reader_needs():
+    choice = pt.choose_k(clouds(), ks=range(1, 5), n_runs=2, indices=["CH", "silhouette"], random_state=0)
+    text = str(choice)
+    assert text.splitlines()[:2] == [
+        "120 objects, 2 features: RandomSwap, k = 1 to 4, 2 runs each",
+        "k = 3, by 2 of 2 indices; none chooses another",
+    ]
+    assert "CH, silhouette" in text
+    assert "<table>" in choice._repr_html_()
+    assert "| index |" in choice.write("markdown")
+    assert choice.write("csv").splitlines()[0] == "k,run,seed,index,value,caveat"
+
+
+def test_it_comes_back_from_json():
+    choice = pt.choose_k(
+        IRIS, ks=[1, 2, 3], n_runs=2, indices=["CH", "gap", "hartigan"], n_null=2, random_state=0
+    )
+    again = ChoiceOfK.from_dict(json.loads(choice.write("json")))
+    assert str(again) == str(choice)
+    assert again.votes == choice.votes
+    with pytest.raises(ParameterError, match="has no data to fit"):
+        again.model_at(2)
+    with pytest.raises(ParameterError, match="no choice of k"):
+        ChoiceOfK.from_dict({"result": "Comparison"})
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"ks": []}, "no numbers of clusters"),
+        ({"ks": [0, 1]}, "no numbers of clusters"),
+        ({"ks": [2.5]}, "no numbers of clusters"),
+        ({"ks": [2, 151]}, "no numbers of clusters"),
+        ({"n_runs": 0}, "n_runs is no count"),
+        ({"n_null": 1.5}, "n_null is no count"),
+        ({"pool": "best"}, "no such pool"),
+        ({"indices": []}, "nothing to choose by"),
+        ({"indices": ["ARI"]}, "compares with a truth"),
+        ({"consensus": "CH"}, "does not compare two clusterings"),
+        ({"estimator": KMeans}, "an instance"),
+        ({"estimator": "kmeans"}, "no clusterer"),
+        ({"estimator": Noisy()}, "no parameter for the number of clusters"),
+        ({"k_param": "groups"}, "no parameter for the number of clusters"),
+        ({"random_state": "x"}, "not a seed"),
+        ({"n_jobs": 0}, "no count of workers"),
+        ({"X": [[1.0], [np.nan]]}, "missing or infinite"),
+        ({"X": "data.csv"}, "no numbers|no table"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_refused(options, problem):
+    given = {"X": IRIS, "ks": [2, 3], "n_runs": 1, **options}
+    with pytest.raises(ParameterError, match=problem):
+        pt.choose_k(**given)
+
+
+def test_unknown_names_are_told():
+    with pytest.raises(UnknownNameError, match="silhouet"):
+        pt.choose_k(IRIS, ks=[2], indices=["silhouet"])
+    with pytest.raises(UnknownNameError):
+        pt.choose_k(IRIS, ks=[2, 3], n_runs=1, indices=["CH"])["gap"]
+
+
+# --- the papers -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "ks", "truth"),
+    [
+        *[(f"s{i}", range(2, 22), 15) for i in (1, 2, 3, 4)],
+        ("r15", range(2, 22), 15),
+        ("d31", range(24, 38), 31),
+    ],
+)
+def test_franti_the_true_number_of_clusters(name, ks, truth):
+    """definitions/franti_validation.md section 4: CH, WB, Xu, DBI, silhouette on random swap."""
+    five = ["CH", "WB", "xu", "DBI", "silhouette"]
+    choice = pt.choose_k(features(name), ks=ks, n_runs=2, indices=five, random_state=0)
+    assert choice.votes == {truth: 5}
+
+
+def lei_data3(apart: float, n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Three Gaussians of unit covariance, as in lei2014's data3: the farther, the less they overlap."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    return rng.normal(size=(n, 2)) + apart * np.array([[0, 0], [2, 0], [1, 2]])[labels], labels
+
+
+def test_lei_success_rates_come_from_the_same_sweep():
+    """lei2014's protocol: the l-th fits of every c are a run, a success if the truth has the best value."""
+    X, labels = lei_data3(3.0)
+    method = GaussianMixtureEM(init="random", stop="means", tol=1e-3, max_iter=100)
+    names = ["nmi_max", "ARI", "nmi_joint", "nmi_sum", "nmi_sqrt", "VI", "MI"]
+    table = pt.choose_k(
+        X, method, range(2, 7), n_runs=30, indices=names, truth=labels, random_state=0
+    ).to_frame()
+    rates = {}
+    for index, rows in table.groupby("index"):
+        by_run = rows.pivot(index="run", columns="k", values="value")
+        chosen = by_run.idxmin(axis=1) if index == "variation_of_information" else by_run.idxmax(axis=1)
+        rates[index] = (chosen == 3).mean()
+    assert rates["nmi_joint"] == rates["nmi_sum"]  # monotone in each other
+    assert min(rates[i] for i in rates if i != "mutual_information") > rates["mutual_information"] + 0.2
+
+
+def test_lago_fernandez_pools_the_runs_of_each_index():
+    """Each index takes its own best mixture over all runs; AIC and BIC then take the likeliest of a k."""
+    X, _ = lei_data3(4.0)
+    options = {"ks": range(1, 6), "n_runs": 5, "indices": ["AIC", "BIC", "ICL", "PNC"], "random_state": 0}
+    pooled = pt.choose_k(X, GaussianMixtureEM(init="random", tol=1e-5, max_iter=500), pool="index", **options)
+    single = pt.choose_k(X, GaussianMixtureEM(init="random", tol=1e-5, max_iter=500), **options)
+    for index in ("aic", "bic"):
+        assert pooled.curves[index].values == single.curves[index].values
+    for index in ("icl", "partition_negentropy"):
+        both = zip(pooled.curves[index].values, single.curves[index].values, strict=True)
+        assert all(a <= b or math.isnan(b) for a, b in both)
+    assert pooled["BIC"].k == pooled["ICL"].k == pooled["PNC"].k == 3
+
+
+def test_iris_by_a_column_of_a_file():
+    data = frame("iris")
+    X, species = data.drop(columns="label"), data["label"]
+    choice = pt.choose_k(X, GaussianMixtureEM(), range(1, 5), n_runs=3, truth=species, random_state=0)
+    assert choice["BIC"].k == 2
+    assert choice["ARI"].k == 3
+
+
+# --- search strategies ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ["stepwise", "guided", "hierarchical"])
+def test_every_search_finds_the_clouds_and_says_what_it_did(search):
+    choice = pt.choose_k(clouds(), ks=range(2, 8), indices=["CH", "WB"], search=search, random_state=0)
+    assert choice.k == 3
+    assert choice.notes[0].startswith(search)
+    assert {fit.k for fit in choice.fits} == set(choice.ks) <= set(range(2, 8))
+    labels = getattr(choice.model, "labels_", choice.model)
+    assert pt.indices.ARI(np.repeat([0, 1, 2], 40), labels) == 1.0
+    assert choice.provenance["search"] == search
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"search": "random"}, "no search strategy named"),
+        ({"search": "stepwise", "estimator": GaussianMixtureEM()}, "cannot use this clusterer"),
+        ({"search": "guided", "indices": ["ssw"]}, "follows one index"),
+        ({"search": "stepwise", "checkpoint": "folder"}, "keeps no checkpoint"),
+        ({"search": "hierarchical", "consensus": "VI"}, "one clustering for each k"),
+        ({"search": "stepwise", "indices": ["gap"]}, "one clustering for each k"),
+    ],
+    ids=str,
+)
+def test_a_search_refuses_what_it_cannot_do(options, problem):
+    with pytest.raises((ParameterError, UnknownNameError), match=problem):
+        pt.choose_k(**{"X": clouds(), "ks": [2, 3], "indices": ["CH"], **options})
+
+
+def test_another_rule_than_an_indexs_own():
+    options = {
+        "ks": range(1, 8),
+        "n_runs": 2,
+        "indices": ["ball_hall", "ssw", "bic_partition"],
+        "random_state": 0,
+    }
+    own = pt.choose_k(clouds(), **options)
+    other = pt.choose_k(clouds(), rules={"Ball_Hall": "knee", "bic_partition": "first_max"}, **options)
+    assert (own["ball_hall"].rule, other["ball_hall"].rule, other["ssw"].rule) == (
+        "largest_drop",
+        "knee",
+        "knee",
+    )
+    assert own.curves["ball_hall"].values == other.curves["ball_hall"].values
+    assert other["ball_hall"].k == 3
+    assert other["bic_partition"].verdict.reason == "the first local best"
+    for rules in ({"CH": "knee"}, {"ssw": "elbow"}, {"nothing": "best"}):
+        with pytest.raises(UnknownNameError):
+            pt.choose_k(clouds(), rules=rules, **options)
