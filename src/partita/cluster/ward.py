@@ -51,13 +51,7 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
             got=f"n_clusters={n_clusters!r}",
             need=f"a whole number, 1 to {n}",
         )
-    if n * (n - 1) // 2 > MOST_DENSE_CELLS:
-        raise TooLargeError(
-            "Ward's method needs the distances of all pairs of objects.",
-            got=f"{n} objects, {n * (n - 1) // 2} pairs",
-            need=f"at most {MOST_DENSE_CELLS} pairs",
-            fix="RandomSwap or GlobalKMeans, or a sample of the objects",
-        )
+    refuse_many_pairs(n, fix="RandomSwap or GlobalKMeans, or a sample of the objects")
     labels = AgglomerativeClustering(n_clusters, linkage="ward").fit(values).labels_.astype(np.int64)
     if reassign:
         means = ClusterMoments.from_block(values, HardPartition(labels)).centers
@@ -67,3 +61,15 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
     partition = HardPartition(labels, index=getattr(X, "index", None) if library == "pandas" else None)
     partition.frame = library
     return partition
+
+
+def refuse_many_pairs(n: int, fix: str) -> None:
+    """Say before the work starts that the distances of all pairs of n objects do not fit."""
+    pairs = n * (n - 1) // 2
+    if pairs > MOST_DENSE_CELLS:
+        raise TooLargeError(
+            "Ward's method needs the distances of all pairs of objects.",
+            got=f"{n} objects, {pairs} pairs",
+            need=f"at most {MOST_DENSE_CELLS} pairs",
+            fix=fix,
+        )

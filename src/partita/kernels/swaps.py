@@ -121,8 +121,8 @@ def _measure(swarm: Any, j: int) -> None:
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
-def removal_order(swarm: Any) -> Any:
-    """Clusters by what merging them into their best neighbour would cost (Ward), the cheapest first."""
+def removal_costs(swarm: Any) -> Any:
+    """For each cluster what merging it into its best neighbour would cost (Ward); inf for the only one."""
     k = swarm.centres.shape[0]
     cost = np.full(k, np.inf)
     for a in range(k):
@@ -131,7 +131,13 @@ def removal_order(swarm: Any) -> Any:
             share = swarm.sizes[a] * swarm.sizes[b] / sizes if sizes > 0 else 0.0
             merged = share * squared_distance(swarm.centres, a, swarm.centres, b)
             cost[a], cost[b] = min(cost[a], merged), min(cost[b], merged)
-    return np.argsort(cost)
+    return cost
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def removal_order(swarm: Any) -> Any:
+    """Clusters by what their removal costs, the cheapest first."""
+    return np.argsort(removal_costs(swarm))
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
@@ -308,20 +314,6 @@ def swap(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> A
         else:
             failures += 1
     return draws.shape[0], taken, failures
-
-
-@njit(cache=True, nogil=True, boundscheck=False)
-def removal_costs(swarm: Any) -> Any:
-    """For each cluster what merging it into its best neighbour would cost (Ward); inf for the only one."""
-    k = swarm.centres.shape[0]
-    cost = np.full(k, np.inf)
-    for a in range(k):
-        for b in range(a):
-            sizes = swarm.sizes[a] + swarm.sizes[b]
-            share = swarm.sizes[a] * swarm.sizes[b] / sizes if sizes > 0 else 0.0
-            merged = share * squared_distance(swarm.centres, a, swarm.centres, b)
-            cost[a], cost[b] = min(cost[a], merged), min(cost[b], merged)
-    return cost
 
 
 @njit(cache=True, nogil=True, boundscheck=False)

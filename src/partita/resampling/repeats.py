@@ -14,7 +14,7 @@ import numpy as np
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Floats
 from partita.errors import ParameterError
-from partita.partitions import DataMatrix, Partition
+from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.registry import Index, find
 from partita.registry.rules import Verdict, apply_rule
 from partita.resampling.schemes import SCHEMES, Draw, Subsample, is_real
@@ -318,6 +318,10 @@ def fit_whole(X: Floats, method: Any, parameters: dict[str, Any], seed: int) -> 
             found = clustering_of(seeded(method, parameters, seed).fit(X), X)
         except (ValueError, ArithmeticError) as problem:
             return Record({**values, "failed": one_line(problem)})
+    (k,) = parameters.values()
+    filled = len(np.unique(found.codes)) if isinstance(found, HardPartition) else k
+    if filled < k:
+        values["failed"] = f"only {filled} of {k} clusters have objects"
     values |= {"warned": _names(caught), "deviation": _deviation(X, found)}
     return Record(values, to_arrays(found))
 

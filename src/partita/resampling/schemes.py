@@ -75,10 +75,11 @@ class Noise:
     Parameters
     ----------
     scale : float
-        The standard deviation of the noise in each feature, relative to that within clusters.
+        The standard deviation of the noise in each feature, relative to that within clusters. With much
+        less than 1, too many clusters are found again; much more, and clusters run together.
     """
 
-    scale: float = 0.3
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         if not (is_real(self.scale) and 0 < self.scale < np.inf):

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import MOST_DENSE_CELLS, Array, Floats, one_thread
+from partita.arrays import Array, Floats, one_thread
 from partita.cluster.centres import CentreFit, lloyd, nearest, starting_centres
 from partita.cluster.clusterer import squarable, warn_of_empty, warn_of_no_convergence
 from partita.cluster.swap import ROUNDS, RandomSwap, default_patience
+from partita.cluster.ward import refuse_many_pairs
 from partita.engine import prepare
-from partita.errors import ParameterError, TooLargeError, near_names
+from partita.errors import ParameterError, near_names
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
@@ -38,6 +39,9 @@ SWAPS_PER_CLUSTER = 4
 
 WORTH_A_TRY = 0.5
 """A swap is tried if the new centre gains this share of what the removal costs, before k-means helps it."""
+
+ROUNDING = 1e-9
+"""The relative gain below which a guided search has not moved."""
 
 STARTS = 3
 """Starts of a guided search: at a third, at two thirds, and at the end of the numbers of clusters."""
@@ -148,7 +152,7 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = HardPartition(labels)
-        warn_of_empty(k - int(np.count_nonzero(np.bincount(labels))), k)
+        warn_of_empty(k - _filled(labels), k)
         if not converged:
             warn_of_no_convergence("k-means", sweep.method.max_iter)
         rows = judge(sweep.X, sweep.truth, None, found, entries)
@@ -223,23 +227,28 @@ def _stepwise(sweep: Sweep, X: Floats, seed: int, stops: bool) -> Search:
                 swaps = min(SWAPS_PER_CLUSTER * k, most_swaps)
                 weighed_swaps(swarm, rng.random((swaps, 2)), ROUNDS, WORTH_A_TRY)
             fit = lloyd(X, swarm.centres, max_iter=method.max_iter)
+            if _filled(fit.labels) < k:
+                ended = f"k = {k - 1}: with more a cluster stays empty"
+                break
             if k in sweep.ks:
                 fits[k] = _judged(sweep, k, seed, fit.labels, fit.objective, converged=fit.converged)
                 kept[k] = fit.centres
                 if enough.reached(fits[k]):
                     ended = enough.reason(k)
                     break
-            if fit.objective == 0.0:
-                ended = f"k = {k}, where every object lies on its centre"
-                break
             centres = _with_one_more(gather(X, fit.centres), rng)
             report(k, sweep.ks[-1])
     if not fits:
         raise ParameterError(
-            "X has fewer distinct objects than clusters.", got=f"ks from {sweep.ks[0]}", need=f"k <= {k}"
+            "X has fewer distinct objects than clusters.", got=f"ks from {sweep.ks[0]}", need=f"k <= {k - 1}"
         )
     notes = (f"stepwise: {len(fits)} of {len(sweep.ks)} numbers of clusters tried, up to {ended}",)
     return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes)
+
+
+def _filled(labels: Array) -> int:
+    """How many clusters have an object."""
+    return int(np.count_nonzero(np.bincount(labels)))
 
 
 def _with_one_more(swarm: Any, rng: np.random.Generator) -> Floats:
@@ -263,7 +272,8 @@ def _refit(sweep: Sweep, kept: Mapping[int, Floats]) -> Callable[[int, int], Any
 
         given = {sweep.parameter: k, "init": kept[k], "n_init": 1, "random_state": seed}
         more = {"max_swaps": 0} if isinstance(sweep.method, RandomSwap) else {}
-        return clone(sweep.method).set_params(**given, **more).fit(sweep.X)
+        with one_thread():
+            return clone(sweep.method).set_params(**given, **more).fit(sweep.X)
 
     return refit
 
@@ -355,7 +365,8 @@ class _Climb:
             self.tried += 1
 
     def _is_better(self, state: _State) -> bool:
-        return state.gain > self.path[-1].gain and len(np.unique(state.fit.labels)) == state.k
+        beyond_rounding = state.gain - ROUNDING * abs(state.gain)
+        return beyond_rounding > self.path[-1].gain and _filled(state.fit.labels) == state.k
 
     def _patience(self) -> int:
         given = getattr(self.method, "patience", None)
@@ -429,14 +440,7 @@ class WardTree:
     def of(cls, X: Floats) -> WardTree:
         """Merge until one cluster is left; refused where the distances of all pairs would not fit."""
         n = len(X)
-        pairs = n * (n - 1) // 2
-        if pairs > MOST_DENSE_CELLS:
-            raise TooLargeError(
-                "Ward's method needs the distances of all pairs of objects.",
-                got=f"{n} objects, {pairs} pairs",
-                need=f"at most {MOST_DENSE_CELLS} pairs",
-                fix='search="stepwise"',
-            )
+        refuse_many_pairs(n, fix='search="stepwise"')
         parents = np.full(2 * n - 1, 2 * n)
         if n > 1:
             from scipy.cluster.hierarchy import ward
