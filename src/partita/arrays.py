@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
@@ -89,7 +89,7 @@ def one_thread() -> Iterator[None]:
         _alone.reset(before)
 
 
-@cache
+@lru_cache(maxsize=4)
 def _thread_controller(n_modules: int) -> Any:  # noqa: ARG001 (a new module may bring a new library)
     from threadpoolctl import ThreadpoolController
 

@@ -272,6 +272,7 @@ def stability(
             "estimator": repr(method),
             "n": n,
             "d": d,
+            "seed": root,
         },
         frame=data.frame or "pandas",
         ks=numbers,

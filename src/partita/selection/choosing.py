@@ -124,7 +124,8 @@ def choose_k(
     store, root = sweep.checkpoint(checkpoint, random_state, n_null)
     fits, agreement = sweep.fits(root, store, n_jobs)
     null = sweep.null(root, store, n_jobs, n_null) if any(c.needs_null for c in judges.curves) else None
-    return decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas")
+    choice = decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas")
+    return replace(choice, provenance={**choice.provenance, "seed": root})
 
 
 def _searched(
@@ -137,9 +138,11 @@ def _searched(
             got="checkpoint=...",
             fix=f'search="{BRUTE_FORCE}"',
         )
-    found = search_fits(search, sweep, task_seed(root_seed(random_state), ON_DATA))
+    root = root_seed(random_state)
+    found = search_fits(search, sweep, task_seed(root, ON_DATA))
     choice = decide(found.sweep, found.fits, {}, None, pool, frame=frame)
-    provenance = {**choice.provenance, "search": search, "trail": [list(way) for way in found.trail]}
+    trail = [list(way) for way in found.trail]
+    provenance = {**choice.provenance, "seed": root, "search": search, "trail": trail}
     return replace(choice, notes=(*found.notes, *choice.notes), provenance=provenance, refit=found.refit)
 
 

@@ -158,8 +158,9 @@ class Checkpoint:
         """Write the record of a task: the arrays first, so that a JSON file means that all is there."""
         arrays = None
         if record.arrays:
+            assert all(array.dtype != object for array in record.arrays.values()), "objects would be pickled"
             held = io.BytesIO()
-            np.savez(held, allow_pickle=False, **record.arrays)
+            np.savez(held, **record.arrays)
             arrays = hashlib.sha256(held.getvalue()).hexdigest()
             _write(self.folder / f"{key}.npz", held.getvalue())
         stored = {"work": self.work, "key": key, "values": record.values, "arrays": arrays}
