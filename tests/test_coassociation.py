@@ -613,3 +613,10 @@ def test_the_linear_indices_never_look_at_pairs():
     result = pt.compare(random_rows(rng, n, 3), random_rows(rng, n, 2), indices=LINEAR)
     assert len(result) == len(LINEAR)
     assert all(math.isfinite(row.value) for row in result)
+
+
+def test_an_empty_cluster_is_not_filled_by_rounding():
+    named = HardPartition([0] * 10 + [1], names=[0, 1, 2, 3])
+    for seed in range(20):
+        soft = FuzzyPartition(np.random.default_rng(seed).dirichlet([1, 1], 11))
+        assert int(PairMoments.from_block(named, soft).n_rows) == 2

@@ -756,3 +756,9 @@ def test_bad_ensembles(members, error):
         Ensemble(members)
     assert caught.value.got
     assert caught.value.need
+
+
+def test_noise_is_one_more_cluster_when_a_hard_clustering_is_held_against_memberships():
+    assert HardPartition([-1, -1]).equivalent(FuzzyPartition([[1.0], [1.0]]))
+    assert FuzzyPartition([[0.0, 1.0], [1.0, 0.0]]).equivalent([0, -1])
+    assert not HardPartition([0, -1]).equivalent(FuzzyPartition([[0.5, 0.5], [0.0, 1.0]]))

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from evclust.ecm import ecm
 from sklearn.datasets import load_iris
 
 EVERY, STARTS, OFFSET = 4, [0, 15, 30], 1e-3
@@ -20,6 +19,8 @@ SMALLEST_CHANGE = 1e-12
 
 
 def main() -> None:
+    from evclust.ecm import ecm
+
     X = load_iris().data[::EVERY]
     start = X[STARTS] + OFFSET
     fits = []

@@ -346,7 +346,11 @@ def equivalent(partition: Partition, other: Any) -> bool:
     if isinstance(partition, HardPartition) and isinstance(second, HardPartition):
         pairs = np.unique(np.column_stack([partition.codes, second.codes]), axis=0)
         return bool(len(pairs) == len(np.unique(pairs[:, 0])) == len(np.unique(pairs[:, 1])))
-    if partition.kind is second.kind and isinstance(partition, (MembershipPartition, RoughPartition)):
+    alike = partition.kind is second.kind and isinstance(partition, (MembershipPartition, RoughPartition))
+    hard_and_soft = {type(p) is HardPartition for p in (partition, second)} == {True, False} and all(
+        isinstance(p, (HardPartition, MembershipPartition)) for p in (partition, second)
+    )
+    if alike or hard_and_soft:  # noise is one more cluster, as between two hard partitions
         return _same_columns(_columns(partition), _columns(second))
     return _same_masses(_to_evidential(partition), _to_evidential(second))
 

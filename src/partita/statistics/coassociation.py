@@ -288,7 +288,7 @@ class Side(NamedTuple):
         spread = float((centred**2).sum())
         if spread <= n * mean.size * NOISE**2:
             centred, squares, spread = np.zeros_like(centred), np.zeros_like(squares), 0.0
-        filled = (raw**2).sum(axis=0) > 0.0
+        filled = (raw**2).sum(axis=0) > n * NOISE**2
         return cls(raw, centred, centred @ mean, squares, float(mean @ mean), spread, filled)
 
 

@@ -158,9 +158,11 @@ class Checkpoint:
         """Write the record of a task: the arrays first, so that a JSON file means that all is there."""
         arrays = None
         if record.arrays:
-            assert all(array.dtype != object for array in record.arrays.values()), "objects would be pickled"
+            if any(array.dtype.hasobject for array in record.arrays.values()):
+                raise ValueError("Object arrays would have to be pickled.")
             held = io.BytesIO()
-            np.savez(held, **record.arrays)
+            arrays_by_name: dict[str, Any] = dict(record.arrays)
+            np.savez(held, **arrays_by_name)
             arrays = hashlib.sha256(held.getvalue()).hexdigest()
             _write(self.folder / f"{key}.npz", held.getvalue())
         stored = {"work": self.work, "key": key, "values": record.values, "arrays": arrays}
