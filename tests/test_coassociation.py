@@ -616,7 +616,7 @@ def test_the_linear_indices_never_look_at_pairs():
 
 
 def test_an_empty_cluster_is_not_filled_by_rounding():
-    named = HardPartition([0] * 10 + [1], names=[0, 1, 2, 3])
+    named = pt.HardPartition([0] * 10 + [1], names=[0, 1, 2, 3])
     for seed in range(20):
-        soft = FuzzyPartition(np.random.default_rng(seed).dirichlet([1, 1], 11))
+        soft = pt.FuzzyPartition(np.random.default_rng(seed).dirichlet([1, 1], 11))
         assert int(PairMoments.from_block(named, soft).n_rows) == 2

@@ -288,7 +288,7 @@ class Side(NamedTuple):
         spread = float((centred**2).sum())
         if spread <= n * mean.size * NOISE**2:
             centred, squares, spread = np.zeros_like(centred), np.zeros_like(squares), 0.0
-        filled = (raw**2).sum(axis=0) > n * NOISE**2
+        filled = (raw**2).sum(axis=0) > 0.0
         return cls(raw, centred, centred @ mean, squares, float(mean @ mean), spread, filled)
 
 
@@ -414,8 +414,9 @@ def _factor(u: Array, v: Array, weight: Array | None) -> Array:
     if _loses_digits(products, u.shape[1]):
         return _triangle(_columns(u, v, root, np.empty((n, width))))
     scale = np.sqrt(np.diag(products))
-    scale[scale == 0.0] = 1.0
-    values, vectors = np.linalg.eigh(products / np.outer(scale, scale))
+    divisor = np.where(scale == 0.0, 1.0, scale)
+    values, vectors = np.linalg.eigh(products / np.outer(divisor, divisor))
+    # times a scale of 0 an empty cluster stays empty, whatever rounding made of it
     return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T * scale)
 
 
