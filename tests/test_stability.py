@@ -487,13 +487,9 @@ def test_unknown_indices_are_told_with_near_names():
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize(
-    ("name", "truth", "n_init"), [("s1", 15, 1), ("s2", 15, 1), ("s3", 15, 1), ("s4", 15, 5), ("a1", 20, 1)]
-)
-def test_franti_ci_zero_finds_the_true_number_of_clusters(name, truth, n_init, seed):
-    """On S4 one random swap is now and then a swap short of the best clustering; the best of five is not."""
-    ks = range(truth - 3, truth + 4)
-    found = partita.stability(
-        features(name), RandomSwap(n_init=n_init), ks, n_repeats=10, indices="CI", random_state=seed
-    )
+@pytest.mark.parametrize(("name", "truth"), [("s1", 15), ("s2", 15), ("s3", 15), ("s4", 15), ("a1", 20)])
+def test_franti_ci_zero_finds_the_true_number_of_clusters(name, truth, seed):
+    """By the usual method, the best of five random swaps: one alone misses a cluster of S4 now and then."""
+    ks = range(truth - 2, truth + 3)
+    found = partita.stability(features(name), ks=ks, n_repeats=10, indices="CI", random_state=seed)
     assert found.k == truth

@@ -250,7 +250,7 @@ def stability(
     X, method, ks, common = _inputs(given, leave_out=split_columns(leave_out) or [])
     result = run(
         X,
-        method,
+        None if given["method"] == "swap" else method,
         ks,
         scheme=_scheme(scheme),
         strategy=strategy,

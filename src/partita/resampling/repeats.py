@@ -13,6 +13,7 @@ import numpy as np
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Floats
+from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError
 from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.registry import Index, find
@@ -25,7 +26,6 @@ from partita.sweeps.models import (
     clustering_of,
     k_parameter,
     last_step,
-    method_or_usual,
     one_line,
     seeded,
 )
@@ -38,6 +38,9 @@ __all__ = ["Repeat", "Stability", "stability"]
 STRATEGIES = ("cross-validation", "transfer")
 USUAL = ("centroid_index", "adjusted_rand")
 THRESHOLD = 0.9
+STARTS = 5
+"""Starts of the usual method: what differs between repeats should be the data, not the optimum found."""
+
 WHOLE, REPEAT = range(2)
 """Where in the tree of seeds a task stands."""
 
@@ -166,8 +169,8 @@ def stability(
     X : (n, d) array or data frame
         The data.
     estimator : clusterer, optional
-        Anything like scikit-learn's. `partita.cluster.RandomSwap` by default; plain k-means is no use here,
-        since it finds another local optimum each time.
+        Anything like scikit-learn's. `partita.cluster.RandomSwap` with five starts by default; plain k-means
+        is no use here, since it finds another local optimum each time.
     ks : iterable of int
         The numbers of clusters to try.
     scheme : Subsample, Bootstrap, Noise or Rerun
@@ -205,7 +208,7 @@ def stability(
     data = DataMatrix(X)
     scheme = Subsample() if scheme is None else scheme
     entries = _checked(scheme, strategy, n_repeats, indices, threshold)
-    method = method_or_usual(estimator)
+    method = RandomSwap(n_init=STARTS) if estimator is None else estimator
     parameter = k_parameter(method, k_param)
     numbers = numbers_of_clusters(ks, data.n_objects)
     from partita import __version__
