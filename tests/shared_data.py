@@ -20,6 +20,10 @@ def frame(name: str) -> pd.DataFrame:
     return pd.read_csv(path)
 
 
+def labels(name: str) -> np.ndarray:
+    return frame(name)["label"].to_numpy()
+
+
 def features(name: str) -> np.ndarray:
     return np.ascontiguousarray(frame(name).drop(columns="label").to_numpy(float))
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+import shared_data
 from partita.errors import KindError, ParameterError, UndefinedIndexWarning
 from partita.indices.centroids import (
     centroid_index,
@@ -28,7 +27,6 @@ from partita.statistics.matchings import centroid_closeness
 from reference.centroids import REFERENCE, REFERENCE_OF_DATA, index_of_centers
 from strategies import fuzzy, hard, integer_weights
 
-DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ON_DATA = [centroid_index, centroid_similarity_index, centroid_ratio]
 WAYS = ["symmetric", "forward", "backward"]
 CHOICES = [
@@ -309,12 +307,8 @@ def slides():
     """For each of S1 to S4 the points, and the nearest centroid of the true classes."""
 
     def load(name):
-        path = DATA / f"{name}.csv.gz"
-        if not path.exists():
-            pytest.skip(f"{path} is not there; set PARTITA_DATA")
-        values = np.loadtxt(path, delimiter=",", skiprows=1)
-        X, labels = values[:, :2], values[:, 2].astype(int)
-        means = np.array([X[labels == c].mean(axis=0) for c in range(15)])
+        X, classes = shared_data.features(name), shared_data.labels(name)
+        means = np.array([X[classes == c].mean(axis=0) for c in range(15)])
         return X, means, _nearest(X, means)
 
     return load
@@ -366,9 +360,8 @@ def test_k_means_on_s3(slides):
 
 
 def test_the_true_centroids_of_s1_match_their_classes(slides):
-    path = DATA / "s1_centroids.csv.gz"
     X, means, truth = slides("s1")
-    centers = np.loadtxt(path, delimiter=",", skiprows=1)[:, :2]
+    centers = shared_data.centroids("s1")
     pair = CentroidPair.from_centers(centers, means)
     np.testing.assert_array_equal(pair.nearest_found, np.arange(15))
     assert centroid_index.of(pair) == 0

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shared_data
 import strategies
 from partita.errors import KindError, ParameterError
 from partita.indices.complexity import stochastic_complexity
 from partita.partitions import HARD, HardPartition
 from partita.statistics.binary_counts import BinaryCounts
 from reference.likelihood import stochastic_complexity as by_definition
-
-DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 @st.composite
@@ -128,11 +125,7 @@ def test_other_data_and_other_kinds_are_refused():
 
 
 def test_animals_of_one_kind_are_shorter_to_tell():
-    path = DATA / "zoo_binary.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there; set PARTITA_DATA")
-    table = np.loadtxt(path, delimiter=",", skiprows=1)
-    X, kinds = table[:, :-1], table[:, -1].astype(int)
+    X, kinds = shared_data.features("zoo_binary"), shared_data.labels("zoo_binary")
     assert set(np.unique(X)) == {0.0, 1.0}
     value = stochastic_complexity(X, kinds)
     assert value == pytest.approx(by_definition(X, HardPartition(kinds).memberships()), rel=1e-12)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from genieclust.compare_partitions import pair_sets_index
@@ -14,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
 import partita as pt
+import shared_data
 from partita.errors import (
     AlignmentWarning,
     KindError,
@@ -28,7 +26,6 @@ from partita.statistics import Contingency, cluster_similarities, match_clusters
 from reference.matching import greedy_pairing
 from strategies import hard, pairs
 
-DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 IN_TABLES = (HARD, FUZZY, POSSIBILISTIC)
 
 
@@ -75,11 +72,7 @@ def test_matching_against_pairing_as_on_the_slide(counts, matching, pairing):
 
 @pytest.fixture(scope="module")
 def unbalance():
-    path = DATA / "unbalance.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there; set PARTITA_DATA")
-    values = np.loadtxt(path, delimiter=",", skiprows=1)
-    return values[:, :2], values[:, 2].astype(int)
+    return shared_data.features("unbalance"), shared_data.labels("unbalance")
 
 
 def _unbalance_row(truth, found):

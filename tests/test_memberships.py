@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+import shared_data
 import strategies
 from partita.errors import KindError, UndefinedIndexError
 from partita.indices import memberships as room
@@ -20,7 +19,6 @@ from partita.registry import Index
 from partita.statistics import prototypes
 from reference.memberships import REFERENCE_OF_DATA, REFERENCE_OF_ONE, nonspecificity_of_masses
 
-DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ENTRIES = [entry for entry in vars(room).values() if isinstance(entry, Index)]
 OF_ONE = [entry for entry in ENTRIES if entry.inputs == ("found",)]
 OF_DATA = [entry for entry in ENTRIES if entry.inputs == ("X", "found")]
@@ -58,10 +56,7 @@ def memberships(partition):
 @pytest.fixture(scope="module")
 def iris():
     """Iris and its fuzzy c-means partition: m = 2, k = 3."""
-    path = DATA / "iris.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there; set PARTITA_DATA")
-    X = np.loadtxt(path, delimiter=",", skiprows=1, usecols=range(4))
+    X = shared_data.features("iris")
     centers = X[[0, 60, 120]]
     for _ in range(300):
         squared = np.square(X[:, None] - centers).sum(axis=2) + 1e-300

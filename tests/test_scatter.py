@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from operator import add
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
+import shared_data
 import strategies
 from partita.engine import Request, collect, prepare
 from partita.errors import KindError, UndefinedIndexError, UndefinedIndexWarning
@@ -39,7 +38,6 @@ from partita.statistics import cluster_moments
 from partita.statistics.cluster_moments import ClusterMoments, ClusterScatter, log_determinants
 from reference.scatter import REFERENCE_OF_DATA
 
-DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ENTRIES = [
     ssw, ssb, mse, ball_hall, marriott, calinski_harabasz, hartigan_log, xu, wb_index, rmsstd, r_squared,
     bic_partition,
@@ -156,13 +154,6 @@ def test_calinski_harabasz_agrees_with_scikit_learn(seed):
     )
 
 
-def load(name):
-    path = DATA / f"{name}.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there; set PARTITA_DATA")
-    return np.loadtxt(path, delimiter=",", skiprows=1)
-
-
 @pytest.mark.parametrize(
     ("name", "k", "values"),
     [
@@ -181,7 +172,7 @@ def test_regression_values_of_the_best_partitions(name, k, values):
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
-    X = load(name)[:, :-1]
+    X = shared_data.features(name)
     with threadpool_limits(1):
         model = KMeans(k, n_init=40, tol=0, max_iter=1000, random_state=2).fit(X)
     found = [index(X, model.labels_) for index in (ssw, calinski_harabasz, wb_index)]
@@ -192,7 +183,7 @@ def test_iris_has_the_values_of_other_packages():
     """definitions/peers_and_traps.md 6.3."""
     from sklearn.cluster import KMeans
 
-    X = load("iris")[:, :-1]
+    X = shared_data.features("iris")
     labels = KMeans(3, n_init=20, random_state=0).fit_predict(X)
     assert ball_hall(X, labels) == pytest.approx(26.2838, abs=5e-5)
     assert ball_hall(X, labels, variant="mean_error") == pytest.approx(0.52457, abs=5e-6)

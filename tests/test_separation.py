@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from functools import reduce
 from operator import add
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn import metrics
 
+import shared_data
 import strategies
 from partita.errors import (
     KindError,
@@ -43,7 +42,6 @@ from partita.statistics.dispersions import CentroidSilhouettes, Dispersions
 from partita.statistics.distances import DistanceSums
 from reference.separation import REFERENCE_OF_DATA
 
-DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ENTRIES = [
     silhouette, simplified_silhouette, sci, fuzzy_silhouette,
     dunn, generalized_dunn, davies_bouldin, xie_beni,
@@ -539,13 +537,6 @@ def test_fractional_weights_use_the_same_formulas():
 # --- known values -------------------------------------------------------------------------------------
 
 
-def load(name):
-    path = DATA / f"{name}.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not there; set PARTITA_DATA")
-    return np.loadtxt(path, delimiter=",", skiprows=1)[:, :-1]
-
-
 def k_means(X, k):
     from sklearn.cluster import KMeans
 
@@ -563,7 +554,7 @@ def k_means(X, k):
 )
 def test_values_of_the_best_known_partitions(name, k, dbi, sc):
     """definitions/franti_validation.md, section 4."""
-    X = load(name)
+    X = shared_data.features(name)
     found = k_means(X, k)
     assert davies_bouldin(X, found) == pytest.approx(dbi, rel=1e-5)
     assert silhouette(X, found) == pytest.approx(sc, rel=1e-5)
@@ -573,7 +564,7 @@ def test_values_of_the_best_known_partitions(name, k, dbi, sc):
 
 def test_values_that_other_programs_give_for_iris():
     """definitions/peers_and_traps.md, 6.3: k-means with three clusters."""
-    X = load("iris")
+    X = shared_data.features("iris")
     found = k_means(X, 3)
     assert davies_bouldin(X, found, q=2.0) == pytest.approx(0.72559, abs=5e-6)  # NbClust
     assert davies_bouldin(X, found, variant="squared") == pytest.approx(0.29024, abs=5e-6)  # AP6YC/cvi

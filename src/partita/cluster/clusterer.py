@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.arrays import Array, Floats, frame_library, generator
-from partita.cluster.centres import CentreFit, nearest
+from partita.cluster.centres import CentreFit, nearest, starting_centres
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError, PartitaWarning
 from partita.partitions import HardPartition, Partition
 from partita.progress import bar
@@ -30,7 +30,18 @@ N_JOBS = [Integral, None]
 RANDOM_STATE = ["random_state", np.random.Generator, np.random.SeedSequence]
 """What parameters of many methods may be, in the words of scikit-learn's constraints; the last is a seed."""
 
-Run = TypeVar("Run")
+FROM_STARTS: dict[str, list[Any]] = {
+    "n_clusters": COUNT,
+    "init": [StrOptions({"k-means++", "random"}), "array-like"],
+    "n_init": COUNT,
+    "max_iter": COUNT,
+    "tol": NOT_NEGATIVE,
+    "random_state": RANDOM_STATE,
+    "n_jobs": N_JOBS,
+}
+"""The constraints of a method that moves centres from several starts."""
+
+Run = TypeVar("Run", bound=Any)
 
 
 class Clusterer(ClusterMixin, BaseEstimator, ABC):
@@ -139,6 +150,21 @@ def restarts(
             done.append(result)
             report(len(done), n_init)
     return done
+
+
+def best_from_starts(
+    model: Any, X: Floats, rng: np.random.Generator, run: Callable[[Floats], Run], description: str
+) -> Run:
+    """The run with the least objective, from each of a method's starts; given centres are one start."""
+    n_init = model.n_init if isinstance(model.init, str) else 1
+    runs = restarts(
+        lambda seed: run(starting_centres(X, model.n_clusters, model.init, seed)),
+        n_init,
+        rng,
+        n_jobs=model.n_jobs,
+        description=description,
+    )
+    return min(runs, key=lambda found: found.objective)
 
 
 def warn_of_empty(empty: int, n_clusters: int) -> None:

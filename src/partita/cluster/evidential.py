@@ -11,16 +11,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Array, Floats, map_blocks
-from partita.cluster.centres import nearest, starting_centres
-from partita.cluster.clusterer import (
-    COUNT,
-    N_JOBS,
-    NOT_NEGATIVE,
-    RANDOM_STATE,
-    Clusterer,
-    restarts,
-    warn_of_no_convergence,
-)
+from partita.cluster.centres import nearest
+from partita.cluster.clusterer import FROM_STARTS, Clusterer, best_from_starts, warn_of_no_convergence
 from partita.cluster.prototypes import PrototypeFit, largest_column, settle, sum_blocks, warn_of_coincident
 from partita.errors import TooLargeError
 from partita.partitions import EvidentialPartition
@@ -90,17 +82,11 @@ class EvidentialCMeans(Clusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": COUNT,
+        **FROM_STARTS,
         "alpha": [Interval(Real, 0, 10, closed="both")],
         "beta": [Interval(Real, 1, None, closed="neither")],
         "delta": [Interval(Real, 1e-100, 1e100, closed="both"), None],
         "focal_size": [StrOptions({"auto", "all"}), Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": COUNT,
-        "max_iter": COUNT,
-        "tol": NOT_NEGATIVE,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
     }
     partition_: EvidentialPartition
     cluster_centers_: Floats
@@ -136,13 +122,9 @@ class EvidentialCMeans(Clusterer):
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
         sets = _focal_sets(self.n_clusters, self.focal_size, len(X))
 
-        def run(seed: np.random.Generator) -> PrototypeFit:
-            start = starting_centres(X, self.n_clusters, self.init, seed)
-            return self._iterate(X, start, sets)
-
-        n_init = self.n_init if isinstance(self.init, str) else 1
-        fits = restarts(run, n_init, rng, n_jobs=self.n_jobs, description="evidential c-means")
-        best = min(fits, key=lambda fit: fit.objective)
+        best = best_from_starts(
+            self, X, rng, lambda start: self._iterate(X, start, sets), "evidential c-means"
+        )
         self.cluster_centers_, self.n_iter_ = best.centres, best.n_iter
         self.masses_, self.objective_ = self._masses(X, sets)
         self.labels_ = self._labels(X, sets, self.masses_)

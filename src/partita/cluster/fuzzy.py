@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Real
 from typing import Any
 
@@ -13,11 +14,10 @@ from partita.arrays import Array, Floats
 from partita.cluster.centres import lloyd, starting_centres
 from partita.cluster.clusterer import (
     COUNT,
-    N_JOBS,
-    NOT_NEGATIVE,
+    FROM_STARTS,
     RANDOM_STATE,
     Clusterer,
-    restarts,
+    best_from_starts,
     warn_of_no_convergence,
 )
 from partita.cluster.prototypes import (
@@ -45,9 +45,9 @@ class MembershipClusterer(Clusterer):
         """The cluster of the largest membership of each row of X, the first of equals."""
         return largest_column(self.predict_proba(X))
 
+    @abstractmethod
     def _memberships(self, X: Floats, centres: Floats) -> tuple[Floats, float]:
         """The memberships that centres give, and the objective."""
-        raise NotImplementedError
 
     def _leave(self, X: Floats, centres: Floats, n_iter: int, index: Any) -> None:
         """Set the attributes of a fit."""
@@ -103,14 +103,8 @@ class FuzzyCMeans(MembershipClusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": COUNT,
+        **FROM_STARTS,
         "m": [Interval(Real, 1, None, closed="neither")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": COUNT,
-        "max_iter": COUNT,
-        "tol": NOT_NEGATIVE,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -135,13 +129,10 @@ class FuzzyCMeans(MembershipClusterer):
         self.n_jobs = n_jobs
 
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
-        def run(seed: np.random.Generator) -> PrototypeFit:
-            start = starting_centres(X, self.n_clusters, self.init, seed)
+        def run(start: Floats) -> PrototypeFit:
             return fuzzy_c_means(X, start, self.m, max_iter=self.max_iter, tol=self.tol)
 
-        n_init = self.n_init if isinstance(self.init, str) else 1
-        fits = restarts(run, n_init, rng, n_jobs=self.n_jobs, description="fuzzy c-means")
-        best = min(fits, key=lambda fit: fit.objective)
+        best = best_from_starts(self, X, rng, run, "fuzzy c-means")
         self._leave(X, best.centres, best.n_iter, index)
         if not best.converged:
             warn_of_no_convergence("FuzzyCMeans", self.max_iter)

@@ -12,14 +12,10 @@ from scipy.spatial.distance import cdist
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.arrays import Array, Floats
-from partita.cluster.centres import starting_centres
 from partita.cluster.clusterer import (
-    COUNT,
-    N_JOBS,
-    NOT_NEGATIVE,
-    RANDOM_STATE,
+    FROM_STARTS,
     CentreClusterer,
-    restarts,
+    best_from_starts,
     warn,
     warn_of_no_convergence,
 )
@@ -108,16 +104,10 @@ class RoughKMeans(CentreClusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": COUNT,
+        **FROM_STARTS,
         "variant": [StrOptions({"pi", "lingras", "peters"})],
         "threshold": [Interval(Real, 1, None, closed="left")],
         "lower_weight": [Interval(Real, 0, 1, closed="both")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": COUNT,
-        "max_iter": COUNT,
-        "tol": NOT_NEGATIVE,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -146,12 +136,7 @@ class RoughKMeans(CentreClusterer):
         self.n_jobs = n_jobs
 
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
-        def run(seed: np.random.Generator) -> RoughFit:
-            return self._iterate(X, starting_centres(X, self.n_clusters, self.init, seed))
-
-        n_init = self.n_init if isinstance(self.init, str) else 1
-        fits = restarts(run, n_init, rng, n_jobs=self.n_jobs, description="rough k-means")
-        best = min(fits, key=lambda fit: fit.objective)
+        best = best_from_starts(self, X, rng, lambda start: self._iterate(X, start), "rough k-means")
         self.cluster_centers_, self.objective_, self.n_iter_ = best.centres, best.objective, best.n_iter
         self.partition_ = RoughPartition(best.possible, index=index)
         distances = np.where(best.possible, cdist(X, best.centres), np.inf)

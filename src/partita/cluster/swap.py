@@ -7,19 +7,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from partita.arrays import Floats
 from partita.cluster.centres import CentreFit, lloyd, starting_centres
-from partita.cluster.clusterer import (
-    COUNT,
-    N_JOBS,
-    NOT_NEGATIVE,
-    RANDOM_STATE,
-    CentreClusterer,
-    restarts,
-    warn_of_no_convergence,
-)
+from partita.cluster.clusterer import COUNT, FROM_STARTS, CentreClusterer, restarts, warn_of_no_convergence
 from partita.progress import bar
 
 SWAPS_AT_A_TIME = 64
@@ -115,15 +107,9 @@ class RandomSwap(CentreClusterer):
     """
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
-        "n_clusters": COUNT,
-        "init": [StrOptions({"random", "k-means++"}), "array-like"],
-        "n_init": COUNT,
+        **FROM_STARTS,
         "max_swaps": [Interval(Integral, 0, None, closed="left")],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "max_iter": COUNT,
-        "tol": NOT_NEGATIVE,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
+        "patience": [*COUNT, None],
     }
 
     n_swaps_: int

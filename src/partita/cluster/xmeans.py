@@ -7,19 +7,11 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from partita.arrays import Array, Floats
 from partita.cluster.centres import CentreFit, lloyd, starting_centres
-from partita.cluster.clusterer import (
-    COUNT,
-    N_JOBS,
-    NOT_NEGATIVE,
-    RANDOM_STATE,
-    CentreClusterer,
-    restarts,
-    warn_of_no_convergence,
-)
+from partita.cluster.clusterer import COUNT, FROM_STARTS, CentreClusterer, restarts, warn_of_no_convergence
 from partita.errors import ParameterError
 from partita.indices.scatter import bic_partition
 from partita.partitions import HardPartition
@@ -91,14 +83,9 @@ class XMeans(CentreClusterer):
     bic_: float
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
+        **FROM_STARTS,
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "min_clusters": COUNT,
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": COUNT,
-        "max_iter": COUNT,
-        "tol": NOT_NEGATIVE,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
     }
 
     def __init__(
