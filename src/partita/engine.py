@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, frame_library, map_blocks, multiplicities
-from partita.errors import KindError, MismatchError, ParameterError, PartitionError
+from partita.arrays import Array, map_blocks
+from partita.errors import KindError, ParameterError, PartitionError
 from partita.partitions import (
     HARD,
     DataMatrix,
@@ -19,9 +19,10 @@ from partita.partitions import (
     Kind,
     MembershipPartition,
     Partition,
+    alignment_note,
     as_partition,
     is_mixture,
-    lengths_differ,
+    same_objects,
 )
 from partita.statistics import Contingency
 
@@ -102,20 +103,10 @@ def prepare(
         raise _no_mixture(given["model"])
     frame = next((p.frame for p in sides.values() if p.frame), None)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
-    first = next(iter(sides.values()))
-    weight, weight_index = _read_weight(sample_weight)
-    sides, rows, dropped = _align(sides)
-    if weight is not None:
-        aligned = next(iter(sides.values()))
-        weight = _align_weight(weight, weight_index, first, aligned, rows)
-        if not weight.all():
-            counted = np.flatnonzero(weight)
-            sides = {name: p.take(counted) for name, p in sides.items()}
-            weight = weight[counted]
+    sides, weight, _, dropped = same_objects(sides, sample_weight)
     sides = {name: _crisp(p) for name, p in sides.items()}
     if dropped:
-        kept = next(iter(sides.values())).n_objects
-        notes.append(f"aligned by index: {kept} objects are in all inputs, {dropped} were left out")
+        notes.append(alignment_note(sides, dropped))
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise)
     data = sides.pop("X", None)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
@@ -237,86 +228,6 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
         if hasattr(r.statistic, "pair_operations") and not _is_determined_by_table(r, inputs)
     ]
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
-
-
-# --- alignment ----------------------------------------------------------------------------------------
-
-
-def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, int]:
-    """Bring all sides to the same objects; also the kept rows of the first, and how many were dropped."""
-    sides = list(partitions.items())
-    (first_name, first), rest = sides[0], sides[1:]
-    indexed = all(p.index is not None for p in partitions.values())
-    if not rest or not indexed or all(p.index.equals(first.index) for _, p in rest):
-        for _, other in rest:
-            if other.n_objects != first.n_objects:
-                raise lengths_differ(first, other)
-        return partitions, None, 0
-    common = first.index
-    for name, p in rest:
-        common = common[_places(p.index, common, name) >= 0]
-    if not len(common):
-        raise MismatchError(
-            "the inputs have no object in common.",
-            got="; ".join(f"index of {name} starts {list(p.index[:3])}" for name, p in sides),
-            need="overlapping indices",
-            fix=".to_numpy() on both sides if they are in the same order",
-        )
-    rows = {name: _places(p.index, common, name) for name, p in sides}
-    left_out = sum(p.n_objects for _, p in sides) - len(sides) * len(common)
-    aligned = {name: p.take(rows[name]) for name, p in sides}
-    return aligned, rows[first_name], left_out
-
-
-def _places(index: Any, wanted: Any, name: str) -> Array:
-    """Where each wanted object stands in an index, -1 where it does not."""
-    if not index.is_unique:
-        raise MismatchError(
-            f"the index of {name} names some objects twice, so the inputs cannot be aligned by it.",
-            got=f"{len(index) - index.nunique()} repeated entries",
-            need="each object once",
-            fix="reset_index(drop=True) on all inputs if they are in the same order",
-        )
-    try:
-        return np.asarray(index.get_indexer(wanted))
-    except Exception as problem:  # noqa: BLE001 (pandas raises half a dozen types here)
-        raise MismatchError(
-            "the inputs have indices that cannot be compared.",
-            got=f"{type(index).__name__} in {name} against {type(wanted).__name__}: {problem}",
-            need="indices of one kind",
-            fix=".to_numpy() on both sides if they are in the same order",
-        ) from None
-
-
-# --- weights ------------------------------------------------------------------------------------------
-
-
-def _read_weight(sample_weight: Any) -> tuple[Array | None, Any]:
-    """Weights as an array (whole numbers stay whole), and their index where they have one."""
-    if sample_weight is None:
-        return None, None
-    is_series = frame_library(sample_weight) == "pandas" and hasattr(sample_weight, "iloc")
-    return multiplicities(sample_weight), sample_weight.index if is_series else None
-
-
-def _align_weight(weight: Array, index: Any, first: Any, kept: Any, rows: Array | None) -> Array:
-    """Weights of the kept objects: by index where both sides have one, else as the first input lies."""
-    if index is not None and first.index is not None and not index.equals(first.index):
-        place = _places(index, kept.index, "sample_weight")
-        if (place < 0).any():
-            raise MismatchError(
-                "some objects have no weight.",
-                got=f"{int((place < 0).sum())} objects are not in the index of sample_weight",
-                need="a weight for every object",
-            )
-        return weight[place]
-    if weight.shape[0] != first.n_objects:
-        raise MismatchError(
-            "sample_weight has another length than the clusterings.",
-            got=f"{weight.shape[0]} weights for {first.n_objects} objects",
-            need="one weight for each object",
-        )
-    return weight if rows is None else weight[rows]
 
 
 # --- noise --------------------------------------------------------------------------------------------

@@ -250,8 +250,16 @@ class Index:
         found = collect(self.requests, inputs) if collected is None else collected
         statistics = [found[r] for r in self.requests]
         outcome = self.evaluate(statistics)
-        how = [str(getattr(s, "how", "")) for s in statistics]
-        return float(outcome.values), "; ".join(text for text in (str(outcome.reasons[()]), *how) if text)
+        reason = str(outcome.reasons[()])
+        # what a limit sets is no estimate, however the statistic came about
+        how = [str(getattr(s, "how", "")) for s in statistics if not (reason and _is_sampled(s))]
+        return float(outcome.values), "; ".join(text for text in (reason, *how) if text)
+
+    def is_sampled(self, collected: Mapping[Request, Any]) -> bool:
+        """Whether the value for these statistics is an estimate from a sample."""
+        statistics = [collected[r] for r in self.requests if r in collected]
+        sampled = any(map(_is_sampled, statistics))
+        return sampled and not self.evaluate(statistics).reasons[()]
 
     def of(self, *statistics: Any) -> Any:
         """The value on ready statistics: a float for one, an array of the leading shape for a stack."""
@@ -353,6 +361,10 @@ class Index:
 
     def __repr__(self) -> str:
         return f"<index {self.label}{self.__signature__}>"
+
+
+def _is_sampled(statistic: Any) -> bool:
+    return bool(getattr(statistic, "is_sampled", False))
 
 
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:

@@ -64,6 +64,11 @@ class CoassociationGaps:
     how: str = ""
     fractional_weights: bool = False
 
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the gap is an estimate."""
+        return self.method == "sample"
+
     @classmethod
     def from_table(cls, table: Contingency, **_: Any) -> CoassociationGaps:
         """The gaps of two hard clusterings, or of a stack of pairs of them: pairs together in one only."""

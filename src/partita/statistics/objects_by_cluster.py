@@ -207,7 +207,7 @@ class ObjectsByCluster:
 
 def known_metric(metric: Any) -> str:
     """The metric by SciPy's name."""
-    name = SPELLINGS.get(metric, metric) if isinstance(metric, str) else metric
+    name = SPELLINGS.get(metric, metric) if isinstance(metric, str) else ""
     if name not in (*COMPILED, *BY_SCIPY, PRECOMPUTED):
         raise ParameterError(
             "no such metric.",
@@ -215,7 +215,7 @@ def known_metric(metric: Any) -> str:
             need=f'a name of scipy.spatial.distance ({", ".join(COMPILED)}, ...), or "precomputed"',
             fix='distances of your own go in as an (n, n) matrix with metric="precomputed"',
         )
-    return str(name)
+    return name
 
 
 def check_distances(X: Array, n: int) -> None:

@@ -127,6 +127,11 @@ class ShuffledGaps:
         return tuple(np.shape(self.together))
 
     @property
+    def is_sampled(self) -> bool:
+        """Whether the expectation is an estimate."""
+        return self.n_samples > 0
+
+    @property
     def how(self) -> str:
         """How far a sampled expectation can be trusted; empty for an exact one."""
         if not self.n_samples:
