@@ -401,6 +401,12 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
     return weight.astype(np.int64) if whole else real
 
 
+def check_flag(value: Any, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} cannot be this.", got=repr(value), need="True or False")
+
+
 # --- random state -----------------------------------------------------------------------------------
 
 

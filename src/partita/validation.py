@@ -13,13 +13,14 @@ from typing import Any
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import is_sparse
 from partita.engine import Inputs, collect, pair_operations, prepare
-from partita.errors import HardenedWarning, ParameterError, UndefinedIndexError, near_names
+from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
 from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import HARD
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Index, find, resolve
+from partita.registry import ON_UNDEFINED, Index, find, listed, resolve
 from partita.registry import indices as all_indices
 from partita.registry.curves import curves
+from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
 from partita.statistics.objects_by_cluster import known_metric
 from partita.sweeps.scores import HARDENED, hardened, score
@@ -83,6 +84,11 @@ class SideBySide(Result):
         """For each clustering, how many indices find it better than all others."""
         better = [row["better"] for row in self.records()]
         return {name: better.count(label) for name, label in self.labels.items()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return (*BEFORE, *self.labels.values(), *AFTER)
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary an index: its value for each clustering, and which of them it finds better.
@@ -183,7 +189,7 @@ def validate(
     if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
         raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
     known_metric(metric)
-    asked = _wanted(_listed(indices))
+    asked = _wanted(indices)
     if any(entry.options.get("metric") == "precomputed" for entry in asked):
         metric = "precomputed"  # X cannot be distances for one index and data for another
     wanted = [_with_metric(entry, metric) for entry in asked]
@@ -212,13 +218,6 @@ def validate(
 
 def _is_model(found: Any) -> bool:
     return hasattr(found, "fit") and not isinstance(found, type)
-
-
-def _listed(indices: Any) -> Any:
-    """An iterable of names as a list, so that it can be gone through more than once."""
-    return (
-        list(indices) if isinstance(indices, Iterable) and not isinstance(indices, (str, Index)) else indices
-    )
 
 
 def _judge(
@@ -276,15 +275,15 @@ def _wanted(indices: Any) -> list[Index]:
     if indices is None:
         return [e for e in all_indices() if set(e.inputs) <= INTERNAL]
     curve_names = {c.name for c in curves()}
-    listed = indices if isinstance(indices, list) else [indices]
-    for name in listed:
+    names = listed(indices)
+    for name in names:
         if isinstance(name, str) and name.lower() in curve_names:
             raise ParameterError(
                 f"{name} is a curve over numbers of clusters, not an index of one clustering.",
                 need="clusterings for several k",
                 fix="choose_k(...)",
             )
-    chosen = resolve(listed, ())
+    chosen = resolve(names, ())
     for entry in chosen:
         if not set(entry.inputs) <= INTERNAL:
             raise ParameterError(
@@ -441,12 +440,26 @@ def scorer(index: str | Index) -> Scorer:
 
 
 def _clustering_of(estimator: Any, X: Any) -> Any:
-    for method in ("predict_proba", "predict"):
-        if hasattr(estimator, method):
-            return getattr(estimator, method)(X)
-    labels = getattr(estimator, "labels_", None)
-    if labels is not None and len(labels) == len(X):
-        return labels
-    from sklearn.base import clone
+    name = type(estimator).__name__
+    if not hasattr(estimator, "fit") or isinstance(estimator, type):
+        raise ParameterError(
+            "a scorer judges an estimator.", got=shown(estimator), need="an object with fit, such as KMeans()"
+        )
+    try:
+        for method in ("predict_proba", "predict"):
+            if hasattr(estimator, method):
+                return getattr(estimator, method)(X)
+        labels = getattr(estimator, "labels_", None)
+        if labels is not None and len(labels) == (X.shape[0] if hasattr(X, "shape") else len(X)):
+            return labels
+        from sklearn.base import clone
 
-    return clone(estimator).fit_predict(X)
+        return clone(estimator).fit_predict(X)
+    except PartitaError:
+        raise
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ParameterError(
+            f"this {name} cannot use this X.",
+            got=str(error).partition("\n")[0],
+            need="a fitted estimator, and data such as it was fitted to",
+        ) from error

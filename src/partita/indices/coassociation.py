@@ -15,6 +15,7 @@ from partita.registry import (
     Above,
     Annotated,
     Array,
+    Below,
     Example,
     Floats,
     Limit,
@@ -26,6 +27,7 @@ from partita.statistics import CoassociationGaps, PairMoments
 Method = Literal["auto", "sample"]
 Variant = Literal["gap", "means"]
 Positive = Annotated[float, Above(0)]
+Share = Annotated[float, Above(0), Below(1)]
 
 SOFT_SPLIT = [[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]]
 SOFT_SELF = Example(SOFT_SPLIT, SOFT_SPLIT)
@@ -158,7 +160,7 @@ def coassociation_average_distance(
     variant: Variant = "gap",
     method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
     epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Positive = 0.95,  # noqa: ARG001
+    confidence: Share = 0.95,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """Twice the mean difference between how much two objects are together in one clustering and the other.
@@ -257,7 +259,7 @@ def coassociation_student_distance(
     *,
     method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
     epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Positive = 0.95,  # noqa: ARG001
+    confidence: Share = 0.95,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """The mean difference of co-associations over one half plus its variance; 0 is best.

@@ -17,6 +17,7 @@ from partita.indices.coassociation import (
     SAME_LENGTH,
     Method,
     Positive,
+    Share,
     one_object_limits,
     small_weights,
     undefined,
@@ -26,7 +27,10 @@ from partita.registry import (
     FUZZY,
     HARD,
     POSSIBILISTIC,
+    Annotated,
     Array,
+    AtLeast,
+    Below,
     Example,
     Floats,
     bound,
@@ -235,7 +239,7 @@ def belief_rand(
     *,
     method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
     epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Positive = 0.95,  # noqa: ARG001
+    confidence: Share = 0.95,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """How much "together" and "apart" two clusterings share over all pairs of objects; 1 is best.
@@ -286,7 +290,7 @@ def belief_adjusted_rand(
     gaps: CoassociationGaps,
     chance: ShuffledGaps,
     *,
-    n_samples: int = 1_000_000,  # noqa: ARG001 (an option of the statistic)
+    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000,  # noqa: ARG001 (an option of the statistic)
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """The belief Rand index beyond chance: 1 for identical clusterings, 0 on average under shuffles.

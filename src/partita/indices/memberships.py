@@ -324,6 +324,11 @@ def _beyond(f: FuzzyCovariances, *_: Any) -> Array:
 
 
 VOLUMES = [
+    Limit(
+        lambda f, *_: np.asarray(f.clusters.n_clusters == 0),
+        math.nan,
+        "no membership is left when raised to this power",
+    ),
     Limit(_flat, math.nan, "a cluster is flat: its covariance is singular"),
     Limit(_beyond, math.nan, "the volumes are beyond the range of numbers: scale the features"),
 ]

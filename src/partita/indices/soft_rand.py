@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from partita.registry import ALL, FUZZY, HARD, Array, Example, Floats, Limit, Literal, index
+from partita.registry import (
+    ALL,
+    FUZZY,
+    HARD,
+    Annotated,
+    Array,
+    AtLeast,
+    Below,
+    Example,
+    Floats,
+    Limit,
+    Literal,
+    index,
+)
 from partita.statistics import ConcordanceChance, ConcordanceGaps, TNormPairs
 
 TNorm = Literal["minimum", "product"]
@@ -317,7 +330,7 @@ def adjusted_concordance(
     gaps: ConcordanceGaps,
     chance: ConcordanceChance,
     *,
-    n_samples: int = 1_000_000,  # noqa: ARG001
+    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """How far the degree of concordance (`hullermeier_rifqi`) lies above what shuffled objects give.

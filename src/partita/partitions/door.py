@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Column, frame_library, from_frame, is_sparse
+from partita.arrays import Column, check_flag, frame_library, from_frame, is_sparse
 from partita.errors import ParameterError, PartitionError
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -67,6 +67,7 @@ def as_partition(
     <Kind.FUZZY: 'fuzzy'>
     """
     wanted = None if kind is None else Kind.read(kind)
+    check_flag(normalize, "normalize")
     if isinstance(obj, Partition):
         if names is not None or focal_sets is not None or normalize:
             raise ParameterError(

@@ -93,10 +93,19 @@ def _literal(text: str) -> Any:
     return text
 
 
+def listed(names: Any) -> list[Any]:
+    """Names as a list, one name too; an iterator can be gone through only once."""
+    if isinstance(names, (str, Index)) or not isinstance(names, Iterable):
+        return [names]
+    try:
+        return list(names)
+    except TypeError:  # an array without dimensions calls itself iterable
+        return [names]
+
+
 def resolve(names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str]) -> list[Index]:
     """The named indices, or all that need just these inputs."""
     if names is None:
         return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
-    listed = [names] if isinstance(names, (str, Index)) or not isinstance(names, Iterable) else list(names)
-    chosen = [find(name) for name in listed]
+    chosen = [find(name) for name in listed(names)]
     return list({entry.label: entry for entry in chosen}.values())

@@ -162,7 +162,7 @@ class DistanceSums:
     ) -> float:
         """Pairs of objects, in units of ten features."""
         n = found.n_objects
-        looked_at = n / 2 if sample_size is None else min(float(sample_size), n / 2)
+        looked_at = n / 2 if sample_size is None else min(sample_size, n / 2)
         return looked_at * n * work_of_pair(X, metric)
 
     @property
@@ -322,7 +322,7 @@ def _stratified(objects: ObjectsByCluster, sample_size: Any, rng: np.random.Gene
             "sample_size is no number of objects.", got=repr(sample_size), need="a whole number, or None"
         )
     counts = objects.counts
-    share = np.floor(counts * (int(sample_size) / objects.n) + 0.5).astype(np.int64)
+    share = np.floor(counts * (min(int(sample_size), objects.n) / objects.n) + 0.5).astype(np.int64)
     wanted = np.minimum(np.maximum(share, 2), counts)
     parts = [
         start + np.sort(rng.choice(count, size, replace=False))

@@ -116,6 +116,10 @@ class Contingency:
     @classmethod
     def from_counts(cls, counts: Any, kinds: tuple[Kind, Kind] | None = None) -> Contingency:
         """A table, or a stack ``(..., k, k')``, from its cells; whole numbers are taken for hard ones."""
+        if kinds is not None and not (
+            isinstance(kinds, tuple) and len(kinds) == 2 and all(isinstance(k, Kind) for k in kinds)
+        ):
+            raise ParameterError("a table has two kinds.", got=repr(kinds), need="a pair of Kind, or None")
         cells = _numbers(counts)
         values = np.asarray(cells.data if is_sparse(cells) else cells)
         largest = float(values.max(initial=0))
