@@ -18,6 +18,7 @@ import strategies
 from partita.errors import UnknownNameError
 
 X, SPECIES = load_iris(return_X_y=True)
+AFTER = ["better", "caveat"]
 SMALL, TWO = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
 
 
@@ -33,6 +34,24 @@ def test_two_results_side_by_side():
     assert result["bad"]["CH"].value == pt.indices.CH(SMALL, worse)
     assert list(result.to_frame()["good"]) == [rows[i]["good"] for i in rows]
     assert "good by 2" in str(result)
+
+
+def test_nothing_to_show_is_shown_as_such():
+    for indices in ([], iter([])):
+        result = pt.validate(SMALL, {"a": TWO, "b": TWO}, indices=indices)
+        assert result.records() == []
+        assert list(result.to_frame().columns) == ["index", "symbol", "best", "direction", "a", "b", *AFTER]
+        assert "a by 0, b by 0" in str(result)
+
+
+def test_every_kind_with_weights_that_leave_one_object():
+    rough = np.array([[1, 0], [1, 1], [0, 1], [0, 1]], dtype=bool)
+    masses = {"mass": [[0.5, 0.3, 0.2]] * 4, "F": [[1, 0], [0, 1], [0, 0]]}
+    clusterings = {"hard": TWO, "fuzzy": [[0.9, 0.1]] * 4, "rough": rough, "masses": masses}
+    for weight in (None, [0, 0, 0, 1], [0.5, 0.25, 1.5, 1.0]):
+        result = pt.validate(SMALL, clusterings, sample_weight=weight)
+        assert result.provenance["kinds"] == ["hard", "fuzzy", "rough", "evidential"]
+        assert all(row["caveat"] for row in result.records() if not math.isfinite(row["hard"]))
 
 
 # --- one scale --------------------------------------------------------------------------------------------

@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.preprocessing import StandardScaler
 
 import partita as pt
 from partita import cli
@@ -271,6 +273,24 @@ def test_scorers_for_mixtures_truth_and_those_that_cannot_predict():
     half = X[::2]
     expected = silhouette_score(half, AgglomerativeClustering(3).fit_predict(half))
     assert pt.scorer("silhouette")(ward, half) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "data"),
+    [
+        (KMeans(2), X),  # not fitted
+        (StandardScaler().fit(X), X),  # no clusterer
+        (KMeans(2, n_init=1, random_state=0).fit(X), X[:, :2]),  # other features
+        (KMeans(2, n_init=1, random_state=0).fit(X), csr_array(X)),
+        (AgglomerativeClustering(200), X),  # more clusters than objects
+        (KMeans, X),
+        (LABELS, X),
+    ],
+)
+def test_a_scorer_refuses_what_it_cannot_judge(estimator, data):
+    with pytest.raises(ParameterError) as caught:
+        pt.scorer("CH")(estimator, data)
+    assert caught.value.got
 
 
 def test_scorers_in_cross_validation_and_pickles():
