@@ -76,9 +76,10 @@ def choose_k(
     search : {"brute force", "stepwise", "guided", "hierarchical"}
         How numbers of clusters follow each other (franti2017, part V): each anew, n_runs times; each from the
         one before, by random swap, until k is well beyond the best; as part of the search, which takes a move
-        that changes k if the first index gets better; or as cuts of one Ward tree (the model of a k is then a
-        `HardPartition`). All but the first make one clustering for each k that they come to, whatever n_runs
-        and n_jobs, and say which; they know no gap, no consensus and no checkpoint.
+        that changes k if the first index gets better, from several k and from the stepwise answer; or as cuts
+        of one Ward tree (the model of a k is then a `HardPartition`). All but the first make one clustering
+        for each k that they come to, whatever n_runs and n_jobs, and say which; they know no gap, no
+        consensus and no checkpoint.
     k_param : str, optional
         The parameter that sets the number of clusters, if it is neither n_clusters nor n_components.
     n_jobs : int, optional
