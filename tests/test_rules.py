@@ -381,6 +381,18 @@ def test_every_rule_answers_a_tried_k_or_says_why_not(rule, values, direction):
 
 
 @pytest.mark.parametrize("rule", RULES)
+@given(
+    values=st.lists(st.floats() | st.sampled_from([1e308, -1e308, 5e-324, 0.0]), min_size=1, max_size=8),
+    direction=directions,
+    best=st.sampled_from([0.0, 1.0, None, math.inf]),
+)
+def test_no_number_is_too_large_or_too_small_for_a_rule(rule, values, direction, best):
+    """An answer that was tried, and no warning of overflow."""
+    found = ask(rule, values, direction=direction, best=best)
+    assert found.k is None or math.isfinite(values[found.k - 1])
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_no_value_at_all_is_no_answer(rule):
     for values in ([], [NAN, NAN], [math.inf]):
         assert ask(rule, values) == Verdict(None, "it has no value at any k")

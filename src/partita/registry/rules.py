@@ -112,7 +112,8 @@ def apply_rule(
     if not known.any():
         return Verdict(None, "it has no value at any k")
     curve = Heights(numbers[known], heights[known], direction, best)
-    return RULES[rule](curve, **{option: _kept(value, known) for option, value in options.items()})
+    with np.errstate(over="ignore", invalid="ignore"):  # differences beyond the largest number are infinite
+        return RULES[rule](curve, **{option: _kept(value, known) for option, value in options.items()})
 
 
 def _kept(option: Any, known: Array) -> Any:
