@@ -24,7 +24,6 @@ from partita.errors import ParameterError, near_names
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
-from partita.results import number
 from partita.selection.choices import Fit
 from partita.selection.judging import judge
 from partita.selection.sweep import Sweep
@@ -75,8 +74,8 @@ class Search:
 
 def method_for(strategy: str, estimator: Any = None) -> Any:
     """The clusterer that a strategy works with: the one given if it can be used, else the usual one."""
-    if strategy not in STRATEGIES:
-        raise near_names(strategy, STRATEGIES, noun="search strategy")
+    if not isinstance(strategy, str) or strategy not in STRATEGIES:
+        raise near_names(str(strategy), STRATEGIES, noun="search strategy")
     if strategy == BRUTE_FORCE:
         return method_or_usual(estimator)
     from sklearn.cluster import AgglomerativeClustering, KMeans
@@ -155,15 +154,16 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
         warn_of_empty(k - _filled(labels), k)
         if not converged:
             warn_of_no_convergence("k-means", sweep.method.max_iter)
-        rows = judge(sweep.X, sweep.truth, None, found, entries)
+        rows, refused = judge(sweep.X, sweep.truth, None, found, entries, leaves_out=sweep.judges.leaves_out)
     return Fit(
         k=k,
         run=0,
         seed=seed,
         objective=objective,
-        values={index: number(value) for index, value, _ in rows},
-        caveats={index: caveat for index, _, caveat in rows},
+        values=dict.fromkeys(refused, math.nan) | {index: value for index, value, _ in rows},
+        caveats=refused | {index: caveat for index, _, caveat in rows},
         warned=tuple(sorted({type(w.message).__name__ for w in caught})),
+        refused=refused,
     )
 
 
