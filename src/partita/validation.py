@@ -19,7 +19,7 @@ from partita.partitions import HARD
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Index, find, listed, resolve
 from partita.registry import indices as all_indices
-from partita.registry.curves import curves
+from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
 from partita.statistics.objects_by_cluster import known_metric
@@ -274,12 +274,12 @@ def _judge(
 def _wanted(indices: Any) -> list[Index]:
     if indices is None:
         return [e for e in all_indices() if set(e.inputs) <= INTERNAL]
-    curve_names = {c.name for c in curves()}
     names = listed(indices)
     for name in names:
-        if isinstance(name, str) and name.lower() in curve_names:
+        if is_curve(name):
+            curve = find_curve(name)
             raise ParameterError(
-                f"{name} is a curve over numbers of clusters, not an index of one clustering.",
+                f"{curve.label} is a curve over numbers of clusters, not an index of one clustering.",
                 need="clusterings for several k",
                 fix="choose_k(...)",
             )
@@ -290,7 +290,9 @@ def _wanted(indices: Any) -> list[Index]:
                 f"{entry.name} does not judge one clustering by its data.",
                 got=f"an index of {', '.join(entry.inputs)}",
                 need="an index of X and found",
-                fix="compare(truth, found) for two clusterings",
+                fix=f"partita.indices.{entry.name}({', '.join(entry.inputs)})"
+                if "X" in entry.inputs
+                else "compare(truth, found) for two clusterings",
             )
     return chosen
 

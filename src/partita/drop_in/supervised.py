@@ -13,6 +13,7 @@ from partita import indices
 from partita.arrays import Array, is_sparse
 from partita.engine import Request, collect, prepare
 from partita.errors import MismatchError, ParameterError, PartitionError
+from partita.registry import find
 from partita.statistics import Contingency
 
 __all__ = [
@@ -156,7 +157,7 @@ def normalized_mutual_info_score(
     0.5
     """
     _check_average(average_method, "normalized_mutual_info_score")
-    return float(indices.find(_NMI_BY_AVERAGE[average_method]).of(_table(labels_true, labels_pred)))
+    return float(find(_NMI_BY_AVERAGE[average_method]).of(_table(labels_true, labels_pred)))
 
 
 def adjusted_mutual_info_score(
