@@ -71,6 +71,7 @@ ONE_OBJECT = "there is only one object, and so no pair"
 NOTHING_TOGETHER = "no two objects are together in either clustering"
 CONSTANT = "the co-association of one side is the same for all pairs"
 SAME = "both clusterings are the same"
+ROUNDING = 1e-9  # how far that may carry a value past the end of its range
 SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 
 
@@ -100,7 +101,8 @@ def small_weights(formula: Callable[..., Any], low: float, high: float) -> Limit
 
     def outside(statistic: Any, *more: Any) -> Array:
         value = formula(statistic, *more)
-        return np.asarray(statistic.fractional_weights & ~((value >= low) & (value <= high)))
+        inside = (value >= low - ROUNDING) & (value <= high + ROUNDING)
+        return np.asarray(statistic.fractional_weights & ~inside)
 
     return Limit(outside, math.nan, SMALL_WEIGHTS)
 
@@ -115,11 +117,7 @@ def _student(gaps: CoassociationGaps) -> Floats:
 
 
 def _correlation(moments: PairMoments) -> Floats:
-    """One minus the correlation, as the variance of a - b: nothing cancels when they are nearly equal."""
-    v = moments.values
-    deviations = np.sqrt(np.maximum(v.variance_truth, 0.0)), np.sqrt(np.maximum(v.variance_found, 0.0))
-    difference = (v.variance_truth - v.variance_found) / (deviations[0] + deviations[1])
-    return np.asarray((v.gap_variance - difference**2) / (2.0 * deviations[0] * deviations[1]))
+    return np.asarray(moments.values.correlation_distance)
 
 
 def _constant(moments: PairMoments) -> Array:
