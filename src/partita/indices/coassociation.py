@@ -21,6 +21,7 @@ from partita.registry import (
     Literal,
     index,
 )
+from partita.registry.entry import SMALL_WEIGHTS
 from partita.statistics import CoassociationGaps, PairMoments
 
 Method = Literal["auto", "sample"]
@@ -72,7 +73,6 @@ NOTHING_TOGETHER = "no two objects are together in either clustering"
 CONSTANT = "the co-association of one side is the same for all pairs"
 SAME = "both clusterings are the same"
 ROUNDING = 1e-9  # how far that may carry a value past the end of its range
-SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 
 
 def one_object(statistic: Any, *_: Any) -> Array:

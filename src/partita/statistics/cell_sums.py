@@ -7,6 +7,8 @@ from scipy.special import xlog1py
 
 from partita.arrays import Array, Floats
 
+_LARGEST = np.finfo(np.float64).max
+
 
 def sums_without_each(values: Array, axis: int) -> Array:
     """For each value the sum of all others along an axis: before it plus after it, without subtracting."""
@@ -23,9 +25,10 @@ def missing_information(parts: Array, others: Array) -> Floats:
     Over the whole that is the entropy. Every term is at least 0 and exact to rounding, also where a part is
     almost everything or almost nothing.
     """
-    held = parts > 0
-    ratios = np.divide(others, parts, where=held, out=np.zeros(np.shape(parts)))
-    return np.asarray(xlog1py(parts, ratios).sum(axis=-1))
+    with np.errstate(over="ignore"):
+        ratios = np.divide(others, parts, where=parts > 0, out=np.zeros(np.shape(parts)))
+    # a part next to which the others are infinite adds nothing
+    return np.asarray(xlog1py(parts, np.minimum(ratios, _LARGEST)).sum(axis=-1))
 
 
 def excess(x: Array, mean: Array) -> Array:

@@ -238,6 +238,9 @@ class PairMoments:
         """The soft pair counts: sums of ab, a (1 - b), (1 - a) b and (1 - a) (1 - b)."""
         if self.table is not None:
             return self.table.pairs
+        if self.n_pairs == 0.0:
+            nothing = np.zeros(())
+            return nothing, nothing, nothing, nothing
         a, b = self.values.mean_truth, self.values.mean_found
         ab = self.values.covariance + a * b
         h = self.n_pairs
