@@ -22,6 +22,7 @@ from partita.registry import (
     Literal,
     index,
 )
+from partita.registry.entry import SMALL_WEIGHTS
 from partita.statistics import CoassociationGaps, PairMoments
 
 Method = Literal["auto", "sample"]
@@ -73,7 +74,7 @@ ONE_OBJECT = "there is only one object, and so no pair"
 NOTHING_TOGETHER = "no two objects are together in either clustering"
 CONSTANT = "the co-association of one side is the same for all pairs"
 SAME = "both clusterings are the same"
-SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
+ROUNDING = 1e-9  # how far that may carry a value past the end of its range
 
 
 def one_object(statistic: Any, *_: Any) -> Array:
@@ -102,7 +103,8 @@ def small_weights(formula: Callable[..., Any], low: float, high: float) -> Limit
 
     def outside(statistic: Any, *more: Any) -> Array:
         value = formula(statistic, *more)
-        return np.asarray(statistic.fractional_weights & ~((value >= low) & (value <= high)))
+        inside = (value >= low - ROUNDING) & (value <= high + ROUNDING)
+        return np.asarray(statistic.fractional_weights & ~inside)
 
     return Limit(outside, math.nan, SMALL_WEIGHTS)
 
@@ -117,11 +119,7 @@ def _student(gaps: CoassociationGaps) -> Floats:
 
 
 def _correlation(moments: PairMoments) -> Floats:
-    """One minus the correlation, as the variance of a - b: nothing cancels when they are nearly equal."""
-    v = moments.values
-    deviations = np.sqrt(np.maximum(v.variance_truth, 0.0)), np.sqrt(np.maximum(v.variance_found, 0.0))
-    difference = (v.variance_truth - v.variance_found) / (deviations[0] + deviations[1])
-    return np.asarray((v.gap_variance - difference**2) / (2.0 * deviations[0] * deviations[1]))
+    return np.asarray(moments.values.correlation_distance)
 
 
 def _constant(moments: PairMoments) -> Array:

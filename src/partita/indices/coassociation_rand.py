@@ -55,13 +55,17 @@ SOFT_SIDE = [[0.8, 0.2], [0.6, 0.4], [0.1, 0.9], [0.5, 0.5]]
 NO_ROOM = "every shuffle of the objects gives the same agreement"
 
 
-def _room(moments: PairMoments) -> Floats:
-    a, b = moments.values.mean_truth, moments.values.mean_found
-    return np.asarray((a * (1.0 - b) + (1.0 - a) * b) / 2.0)
+def _rounding(statistic: Any, of_soft: float) -> float:
+    """Up to where a mean over pairs may be rounding: from a hard table it is exact."""
+    return 0.0 if set(statistic.kinds) == {HARD} else of_soft
+
+
+def _all_pairs_alike(moments: PairMoments) -> Array:
+    return np.asarray(moments.gap_by_chance / 2.0 <= _rounding(moments, 1e-14))
 
 
 def _product_adjusted(moments: PairMoments) -> Floats:
-    return np.asarray(moments.values.covariance / _room(moments))
+    return np.asarray(moments.values.covariance / (moments.gap_by_chance / 2.0))
 
 
 def _frobenius(moments: PairMoments) -> Floats:
@@ -85,7 +89,7 @@ def _belief_adjusted(gaps: CoassociationGaps, chance: ShuffledGaps) -> Floats:
 
 
 def _nothing_by_chance(gaps: CoassociationGaps, chance: ShuffledGaps) -> Array:
-    return np.asarray(_chance_shortfall(gaps, chance) <= 1e-14)
+    return np.asarray(_chance_shortfall(gaps, chance) <= _rounding(gaps, 1e-12))
 
 
 def _lowest_frobenius(moments: PairMoments) -> Array:
@@ -105,7 +109,7 @@ def _lowest_frobenius(moments: PairMoments) -> Array:
     },
     limits=[
         *one_object_limits(1.0),
-        *undefined(lambda m: _room(m) <= 1e-14, 1.0, CONSTANT),
+        *undefined(_all_pairs_alike, 1.0, CONSTANT),
         small_weights(_product_adjusted, -0.5, 1.0),
     ],
     references=["hubert1985", "rovetta2009"],

@@ -112,7 +112,7 @@ def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
     },
     limits=[
         ONE,
-        Limit(lambda t, *, pairs: _no_pairs(t) & (pairs == "distinct"), math.nan, NO_PAIR),
+        Limit(lambda t, *, pairs: _no_pairs(t) & (pairs != "ordered"), math.nan, NO_PAIR),
     ],
     references=["rand1971", "franti2017"],
     formula=r"\frac{a + d}{a + b + c + d}",

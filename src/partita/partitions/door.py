@@ -19,6 +19,7 @@ from partita.partitions.memberships import (
     is_one_hot,
     lies_on_its_side,
     numeric_matrix,
+    one_hot_columns,
 )
 from partita.partitions.partition import Partition, normalise_names
 from partita.partitions.rough import RoughPartition, is_boolean
@@ -154,7 +155,7 @@ def _from_matrix(
     if wanted is POSSIBILISTIC:
         return PossibilisticPartition(matrix, names=names, index=index)
     if wanted is not FUZZY and is_one_hot(matrix):
-        columns = np.asarray(matrix.argmax(axis=1)).ravel()
+        columns = one_hot_columns(matrix)
         return HardPartition.from_codes(columns, normalise_names(names, matrix.shape[1]), index=index)
     if wanted is HARD:
         raise PartitionError(

@@ -398,6 +398,11 @@ def zero_rows(matrix: Any, survey: RowSurvey) -> PartitionError:
     )
 
 
+def one_hot_columns(matrix: Any) -> Array:
+    """For each row of a one-hot matrix the place of its 1."""
+    return np.asarray(matrix.indices if is_sparse(matrix) else matrix.argmax(axis=1)).ravel()
+
+
 def is_one_hot(matrix: Any) -> bool:
     """Whether every row is a single 1 among zeros; the first block that is not ends the search."""
     if is_sparse(matrix):

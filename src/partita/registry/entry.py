@@ -29,6 +29,7 @@ from partita.registry.options import checked_option, shown
 from partita.statistics import Contingency
 from partita.statistics.objects_by_cluster import known_metric
 
+SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
 
@@ -295,7 +296,7 @@ class Index:
                     if not free.any():
                         return Evaluation(values, reasons)
             self._fill(values, free, statistics)
-            self._hold_range(values, free, statistics)
+            self._hold_range(values, free, statistics, reasons)
         return Evaluation(values, reasons)
 
     def _fill(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
@@ -319,7 +320,8 @@ class Index:
                 fix="this is a bug in the entry; please report it with the inputs",
             )
 
-    def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
+    def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
+        fractional = any(getattr(s, "fractional_weights", False) for s in statistics)
         ends = self._ends_for(statistics)
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
             bound = self._call(end, statistics) if callable(end) else end
@@ -330,7 +332,11 @@ class Index:
             if not over.any():
                 continue
             ends_reached = np.broadcast_to(bound, values.shape)[over]
-            if (over & (past > ROUNDING * np.maximum(1.0, np.abs(bound)))).any():
+            far = over & (past > ROUNDING * np.maximum(1.0, np.abs(bound)))
+            if far.any() and fractional:
+                values[over], reasons[over] = math.nan, SMALL_WEIGHTS
+                continue
+            if far.any():
                 raise PartitaError(
                     f"{self.name} left its range.",
                     got=f"{values[over][0]!r}",

@@ -18,6 +18,9 @@ from partita.statistics.objects_by_cluster import known_metric
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 """Squares that are too large for a number are told by ``overflows``, not by warnings."""
 
+MOST_OBJECTS = 1e10
+"""More rows than data have: a larger number of objects comes from their weights."""
+
 BLOCK_CELLS = 1 << 20
 """Distances to centres that one block holds: 8 MiB."""
 
@@ -52,8 +55,12 @@ def nearest_centers(moments: ClusterMoments, p: float = 2.0) -> Floats:
 
 
 def rounding(moments: ClusterMoments) -> float:
-    """A distance that rounding alone can make between two equal points."""
-    return float(np.sqrt(COINCIDENT * moments.sst))
+    """A distance that rounding alone can make between two equal points.
+
+    It grows with the root of the number of objects, but not with their weights.
+    """
+    objects = min(1.0, MOST_OBJECTS / float(moments.total))
+    return float(np.sqrt(COINCIDENT * objects * moments.sst))
 
 
 def _to_points(X: Floats, points: Floats, p: float) -> Floats:

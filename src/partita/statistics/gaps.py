@@ -15,8 +15,8 @@ from partita.statistics.coassociation import (
     WHY_NOT,
     PairMoments,
     refuse_rows_that_do_not_sum_to_one,
-    shares,
 )
+from partita.statistics.coassociation_factors import shares
 from partita.statistics.object_pairs import OnBlock, number_of_pairs, sum_over_pairs
 from partita.statistics.tables import Contingency
 
