@@ -21,6 +21,11 @@ BLOCK_CELLS = 1 << 22
 COINCIDENT = float((64 * np.finfo(np.float64).eps) ** 2)
 """A share of the total sum of squares between centres that rounding alone can make."""
 
+FEWEST_DIGITS = float(np.sqrt(np.finfo(np.float64).tiny / np.finfo(np.float64).eps))
+"""The square of a smaller number has lost digits."""
+
+LOG_2 = float(np.log(2.0))
+
 
 @dataclass(frozen=True, eq=False)
 class ClusterMoments:
@@ -43,6 +48,8 @@ class ClusterMoments:
         Sum over i of w_ij times the squared distance from x_i to the centre.
     total : int or float
         The number of objects, or the sum of their weights.
+    exponent : int
+        The unit of all lengths here is 2 ** exponent, in the units of the data.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
@@ -58,6 +65,7 @@ class ClusterMoments:
     total: Any
     kind: Kind = HARD
     names: Sequence[Any] = ()
+    exponent: int = 0
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
@@ -205,6 +213,15 @@ class ClusterMoments:
         """The total sum of squares: that within and that between clusters."""
         return self.ssw + self.ssb
 
+    def in_units(self, value: Any, degree: int) -> Floats:
+        """A length to the power ``degree`` in the units of the data; inf or 0 where it is no number."""
+        return in_units(value, degree * self.exponent)
+
+    @property
+    def log_unit(self) -> float:
+        """The log of the unit of length: 0 for ordinary data."""
+        return self.exponent * LOG_2
+
 
 @dataclass(frozen=True, eq=False)
 class ClusterScatter(ClusterMoments):
@@ -254,7 +271,13 @@ class ClusterScatter(ClusterMoments):
     @cached_property
     def log_determinant(self) -> float:
         """The log of the determinant of the pooled scatter; -inf where it is singular up to rounding."""
-        return float(log_determinants(self.pooled))
+        return float(log_determinants(self.pooled)) + 2.0 * self.d * self.log_unit
+
+
+def in_units(value: Any, exponent: int) -> Floats:
+    """``value * 2 ** exponent``; inf, or 0, beyond the range of numbers."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.ldexp(value, exponent))
 
 
 def log_determinants(matrices: Array) -> Floats:
@@ -266,7 +289,7 @@ def log_determinants(matrices: Array) -> Floats:
     finite = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))
     matrices = np.where(finite[..., None, None], matrices, 0.0)
     spread = np.sqrt(np.einsum("...ff->...f", matrices))
-    positive = (spread > 0).all(axis=-1)
+    positive = (spread > FEWEST_DIGITS).all(axis=-1)
     scale = np.where(positive[..., None], spread, 1.0)
     values = np.linalg.eigvalsh(matrices / (scale[..., :, None] * scale[..., None, :]))
     noise = 16 * matrices.shape[-1] * np.finfo(np.float64).eps

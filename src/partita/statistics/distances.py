@@ -276,7 +276,7 @@ def _counted_sums(X: Any, found: Any, metric: str, sample_weight: Any) -> tuple[
         )
     weight = None if sample_weight is None else multiplicities(sample_weight, n)
     counted = np.arange(n) if weight is None else np.flatnonzero(weight)
-    values = data.values
+    values = data.scaled
     if counted.size < n:
         values = values[np.ix_(counted, counted)] if metric == PRECOMPUTED else values[counted]
         hard = hard.take(counted)

@@ -11,7 +11,14 @@ import numpy as np
 
 from partita.arrays import Array, Floats, dense
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
-from partita.statistics.cluster_moments import COINCIDENT, ClusterMoments, ClusterScatter, log_determinants
+from partita.statistics.cluster_moments import (
+    LOG_2,
+    ClusterMoments,
+    ClusterScatter,
+    in_units,
+    log_determinants,
+)
+from partita.statistics.dispersions import over_centers
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
@@ -29,6 +36,8 @@ class Prototypes:
         Weights, centres and sums of squares, memberships to the power m.
     everything : ClusterMoments
         The same of all objects as one cluster.
+    exponent : int
+        The unit of all lengths here is 2 ** exponent.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
@@ -37,6 +46,7 @@ class Prototypes:
 
     clusters: ClusterMoments
     everything: ClusterMoments
+    exponent: int = 0
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
@@ -93,22 +103,34 @@ class Prototypes:
         return np.asarray(np.square(self.centers).sum(axis=1))
 
     @cached_property
-    def _separations(self) -> Floats:
-        """Squared distances between all pairs of centres; 0 where rounding alone sets two apart."""
-        first, second = np.triu_indices(len(self.centers), k=1)
-        squared = np.square(self.centers[first] - self.centers[second]).sum(axis=1)
-        mean_square = self.total_scatter / float(self.everything.total)
-        return np.where(squared <= COINCIDENT * mean_square, 0.0, squared)
+    def separations(self) -> tuple[float, float]:
+        """The least and largest squared distance of two centres; 0 where rounding alone sets two apart.
+
+        Both are nan where there are not two centres.
+        """
+        if self.n_clusters < 2:
+            return np.nan, np.nan
+
+        def ends(_: slice, apart: Floats) -> Floats:
+            inside = np.where(np.isinf(apart), 0.0, apart)
+            return np.stack([apart.min(axis=1), inside.max(axis=1)], axis=1)
+
+        found = over_centers(self.clusters, ends)
+        return float(found[:, 0].min()) ** 2, float(found[:, 1].max()) ** 2
 
     @property
     def least_separation(self) -> float:
         """The smallest squared distance between two centres; nan where there are not two."""
-        return float(self._separations.min()) if self._separations.size else np.nan
+        return self.separations[0]
 
     @property
     def largest_separation(self) -> float:
         """The largest squared distance between two centres; nan where there are not two."""
-        return float(self._separations.max()) if self._separations.size else np.nan
+        return self.separations[1]
+
+    def in_units(self, value: Any, degree: int) -> Floats:
+        """A length to the power ``degree`` in the units of the data; inf or 0 where it is no number."""
+        return in_units(value, degree * self.exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +205,8 @@ class FuzzyCovariances:
     ----------
     clusters : ClusterScatter
         Weights, centres and scatter.
+    exponent : int
+        Their unit of length is 2 ** exponent; volumes are in the units of the data.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
@@ -190,6 +214,7 @@ class FuzzyCovariances:
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
 
     clusters: ClusterScatter
+    exponent: int = 0
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
@@ -230,7 +255,7 @@ class FuzzyCovariances:
         """For each cluster that is not empty half the log-determinant; -inf where it is singular."""
         finite = np.isfinite(self.covariances).all(axis=(1, 2), keepdims=True)
         safe = np.where(finite, self.covariances, 0.0)
-        return 0.5 * log_determinants(safe)
+        return 0.5 * log_determinants(safe) + self.clusters.d * self.exponent * LOG_2
 
     @property
     def is_flat(self) -> bool:
