@@ -34,8 +34,9 @@ class Request:
 
     A statistic is a frozen class with ``inputs`` (``X``, names of partitions, ``model``) and ``options``
     (names). An additive one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole
-    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``, and
-    ``pair_operations`` if it looks at pairs. What the table of two hard partitions determines has
+    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``. One
+    whose work grows faster than the data, with the pairs of objects mostly, has ``pair_operations``, and
+    ``why_costly`` if it is not for these pairs. What the table of two hard partitions determines has
     ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass. One
     that is not defined for all data has ``check(X, **options)``, which refuses what it cannot judge.
 
@@ -251,6 +252,12 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
         if hasattr(r.statistic, "pair_operations") and not _is_determined_by_table(r, inputs)
     ]
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
+
+
+def why_costly(requests: Iterable[Request]) -> str:
+    """Why these statistics take long, in words."""
+    reasons = (getattr(r.statistic, "why_costly", "") for r in requests)
+    return next((reason for reason in reasons if reason), "too many pairs of objects to look at")
 
 
 # --- alignment ----------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, dense, sorted_names
+from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, sorted_names
+from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
 
 COMPILED_ROWS = 20_000
@@ -234,12 +235,27 @@ class ClusterScatter(ClusterMoments):
     """
 
     _by_cluster: ClassVar[tuple[str, ...]] = (*ClusterMoments._by_cluster, "scatter")
+    why_costly: ClassVar[str] = "too many features for a matrix of them all for each cluster"
 
     scatter: Floats = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
     @staticmethod
+    def pair_operations(X: Array, found: Partition, **_options: Any) -> float:
+        """The work on the matrices and their determinants, in units of pairs of objects of ten features."""
+        d = float(X.shape[1])
+        return (found.n_objects * d**2 + found.n_clusters * d**3) / 10.0
+
+    @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
         """How many objects one block holds: all blocks' matrices take no more room than X."""
+        k, d = _row_count(found), int(X.shape[1])
+        if k * d * d > MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "the matrices of scatter do not fit: one for each cluster, with all pairs of features.",
+                got=f"{k} clusters, {d} features: {k * d * d:.1e} cells",
+                need=f"at most {MOST_DENSE_CELLS:.1e} cells",
+                fix="fewer features (PCA first), or an index without matrices, such as calinski_harabasz",
+            )
         return max(ClusterMoments.block_rows(X, found), _row_count(found) * int(X.shape[1]))
 
     @classmethod
@@ -262,6 +278,12 @@ class ClusterScatter(ClusterMoments):
         apart, share = self._apart(other)
         between = (self.weights * share)[:, None, None] * apart[:, :, None] * apart[:, None, :]
         return replace(super()._joined(other), scatter=self.scatter + other.scatter + between)
+
+    @property
+    def surely_flat(self) -> Array:
+        """The clusters of so few objects, or so many features, that their scatter must be singular."""
+        objects = self.weights if self.kind is HARD else np.full(self.weights.size, float(self.total))
+        return np.asarray(objects <= self.d if self.is_whole else np.zeros(self.weights.size, dtype=bool))
 
     @property
     def pooled(self) -> Floats:

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 
 from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense, read_only
-from partita.errors import ParameterError
+from partita.errors import ParameterError, TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.cluster_moments import COINCIDENT, COMPILED_ROWS, ClusterMoments
-from partita.statistics.objects_by_cluster import NEAR, known_metric
+from partita.statistics.objects_by_cluster import MOST_OPERATIONS, NEAR, known_metric, work_of_pair
 
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 """Squares that are too large for a number are told by ``overflows``, not by warnings."""
@@ -28,6 +28,14 @@ Points: TypeAlias = tuple[Floats, Floats]
 """Places, each as a point near by and the way from there, so that a large offset costs no digits."""
 
 
+PAIRS_OF_CENTERS = "too many centres to look at all distances from them"
+
+
+def center_operations(X: Array, found: Partition, **_options: Any) -> float:
+    """The work on all pairs of centres, in units of ten features."""
+    return found.n_clusters**2 / 2 * work_of_pair(X, "euclidean")
+
+
 # --- centres ------------------------------------------------------------------------------------------
 
 
@@ -38,13 +46,23 @@ def over_centers(
 
     A centre's distance to itself counts as inf; distances that rounding alone can make are 0.
     """
+    operations = moments.n_clusters**2 / 2 * max(moments.d / 10.0, 0.1)
+    if operations > MOST_OPERATIONS:
+        raise TooLargeError(
+            "so many pairs of centres take long, and nothing shows how far it is.",
+            got=f"{moments.n_clusters} clusters, {operations:.1e} distances of ten features",
+            need=f"at most {MOST_OPERATIONS:.0e}",
+            fix="an index without pairs of centres, such as calinski_harabasz",
+        )
     centers, noise = moments.from_mean[moments.filled], rounding(moments)
     places = moments.origins[moments.filled], moments.offsets[moments.filled]
+    extent = max(float(np.abs(centers).max()), 2.0 * float(noise.max()) / NEAR)
     parts = []
     for rows in blocks(len(centers), max(1, BLOCK_CELLS // len(centers))):
         apart = _to_points(centers[rows], centers, p)
-        _look_closely(apart, (places[0][rows], places[1][rows]), places, np.abs(centers).max(), p)
-        apart[apart <= noise[rows, None] + noise] = 0.0
+        near = _look_closely(apart, (places[0][rows], places[1][rows]), places, extent, p)
+        alike = apart[near] <= noise[near[0] + rows.start] + noise[near[1]]
+        apart[near[0][alike], near[1][alike]] = 0.0
         apart[np.arange(len(apart)), np.arange(rows.start, rows.stop)] = np.inf
         parts.append(of_rows(rows, apart))
     return np.concatenate(parts)
@@ -95,13 +113,19 @@ def _to_points(X: Floats, points: Floats, p: float) -> Floats:
     return made
 
 
-def _look_closely(apart: Floats, first: Points, second: Points, extent: float, p: float) -> None:
-    """Take small distances again from the points' own origins: what is far off has lost their digits."""
+def _look_closely(
+    apart: Floats, first: Points, second: Points, extent: float, p: float
+) -> tuple[Array, Array]:
+    """Take small distances again from the points' own origins: what is far off has lost their digits.
+
+    Which ones these are is returned.
+    """
     rows, columns = np.nonzero(apart < NEAR * extent)
     for part in blocks(rows.size, BLOCK_CELLS // 4):
         i, j = rows[part], columns[part]
         gaps = (first[0][i] - second[0][j]) + (first[1][i] - second[1][j])
         apart[i, j] = lengths(gaps, p)
+    return rows, columns
 
 
 def _to_centers(X: Floats, moments: ClusterMoments, p: float = 2.0) -> Floats:
@@ -128,6 +152,8 @@ class _AroundCenters:
 
     moments: ClusterMoments
     needs: ClassVar[tuple[type, ...]] = (ClusterMoments,)
+    why_costly: ClassVar[str] = PAIRS_OF_CENTERS
+    pair_operations = staticmethod(center_operations)
     shape: ClassVar[tuple[int, ...]] = ()
 
     @property
@@ -375,6 +401,12 @@ class CentroidSilhouettes(_AroundCenters):
     moments: ClusterMoments
     sums: Floats
     printed: Floats
+
+    @staticmethod
+    def pair_operations(X: Array, found: Partition, **_options: Any) -> float:
+        """The distances of all objects to all centres, and of these, in units of ten features."""
+        work = found.n_objects * found.n_clusters * work_of_pair(X, "euclidean")
+        return work + center_operations(X, found)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:

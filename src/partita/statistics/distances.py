@@ -24,12 +24,15 @@ from partita.partitions import (
     as_partition,
 )
 from partita.statistics.object_pairs import OnBlock
-from partita.statistics.objects_by_cluster import PRECOMPUTED, SPELLINGS, ObjectsByCluster, work_of_pair
+from partita.statistics.objects_by_cluster import (
+    MOST_OPERATIONS,
+    PRECOMPUTED,
+    SPELLINGS,
+    ObjectsByCluster,
+    work_of_pair,
+)
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
-
-MOST_OPERATIONS = 3e10
-"""Distances of ten features that are taken when asked for: about a minute."""
 
 MOST_SUMS = 1 << 26
 """Distance sums (objects x clusters) that are held at once: 512 MiB."""

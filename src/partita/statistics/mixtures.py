@@ -98,7 +98,7 @@ class GivenMixture:
     def log_joint(self, X: Array) -> Array:
         """``(n, k)``: the log density of each object with each component."""
         joint = np.empty((X.shape[0], self.weights_.size))
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             shares = np.log(self.weights_)
             for c, whiten in enumerate(self._whitenings):
                 squared = np.square((X - self.means_[c]) @ whiten.T).sum(axis=1)
@@ -113,8 +113,8 @@ class GivenMixture:
     def predict_proba(self, X: Any) -> Array:
         """The responsibility of each component for each object; its weight where there is no density."""
         joint = self.log_joint(np.asarray(X, dtype=np.float64))
-        total = logsumexp(joint, axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
+            total = logsumexp(joint, axis=1, keepdims=True)
             return np.asarray(np.where(np.isfinite(total), np.exp(joint - total), self.weights_))
 
 
@@ -161,11 +161,11 @@ class MixtureFit:
 
         def one(rows: slice) -> Array:
             joint = mixture.log_joint(np.asarray(X[rows], dtype=np.float64))
-            with np.errstate(invalid="ignore"):
+            with np.errstate(invalid="ignore", over="ignore"):
                 each = logsumexp(joint, axis=1)
                 log_shares = joint - each[:, None]
-            sums = np.stack([each, entr(np.exp(log_shares)).sum(axis=1), log_shares.max(axis=1)])
-            return np.asarray(sums.sum(axis=1) if weight is None else sums @ weight[rows])
+                sums = np.stack([each, entr(np.exp(log_shares)).sum(axis=1), log_shares.max(axis=1)])
+                return np.asarray(sums.sum(axis=1) if weight is None else sums @ weight[rows])
 
         rows = max(1, BLOCK_CELLS // max(X.shape[1], mixture.weights_.size))
         likelihood, overlap, largest = reduce(add, map_blocks(one, len(X), rows, on_block, products=True))
@@ -200,6 +200,8 @@ class GaussianComponents:
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ("min_points", "ridge")
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    why_costly: ClassVar[str] = ClusterScatter.why_costly
+    pair_operations = staticmethod(ClusterScatter.pair_operations)
     takes_model: ClassVar[bool] = True
     takes_units: ClassVar[bool] = True
 
@@ -241,7 +243,11 @@ class GaussianComponents:
             moments = _moments(scaled, found, weight, on_block)
             points = moments.weights
             added = np.diag(ridge * _variances(scaled, weight)) if ridge else 0.0
-            covariances = (matrix + added for matrix in _covariances(moments))
+            flat = moments.surely_flat if not ridge else np.zeros(points.size, dtype=bool)
+            covariances = (
+                np.zeros((1, 1)) if is_flat else matrix + added
+                for matrix, is_flat in zip(_covariances(moments), flat, strict=True)
+            )
         determinants = np.array([_log_determinant(covariance) for covariance in covariances])
         determinants = determinants + 2.0 * X.shape[1] * exponent * LOG_2
         points, determinants = points[points > 0], determinants[points > 0]

@@ -16,6 +16,9 @@ from partita.partitions import (
 )
 from partita.statistics.object_pairs import OnBlock
 
+MOST_OPERATIONS = 3e10
+"""Distances of ten features that are taken when asked for: about a minute."""
+
 NEAR = 2.0**-10
 """Of the extent of all centres: distances below that are taken again, from points near by."""
 

@@ -18,7 +18,7 @@ from partita.statistics.cluster_moments import (
     in_units,
     log_determinants,
 )
-from partita.statistics.dispersions import over_centers
+from partita.statistics.dispersions import PAIRS_OF_CENTERS, center_operations, over_centers
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
@@ -47,6 +47,9 @@ class Prototypes:
     clusters: ClusterMoments
     everything: ClusterMoments
     exponent: int = 0
+
+    why_costly: ClassVar[str] = PAIRS_OF_CENTERS
+    pair_operations = staticmethod(center_operations)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
@@ -111,9 +114,10 @@ class Prototypes:
         if self.n_clusters < 2:
             return np.nan, np.nan
 
-        def ends(_: slice, apart: Floats) -> Floats:
-            inside = np.where(np.isinf(apart), 0.0, apart)
-            return np.stack([apart.min(axis=1), inside.max(axis=1)], axis=1)
+        def ends(rows: slice, apart: Floats) -> Floats:
+            least = apart.min(axis=1)
+            apart[np.arange(len(apart)), np.arange(rows.start, rows.stop)] = 0.0
+            return np.stack([least, apart.max(axis=1)], axis=1)
 
         found = over_centers(self.clusters, ends)
         return float(found[:, 0].min()) ** 2, float(found[:, 1].max()) ** 2
@@ -216,6 +220,9 @@ class FuzzyCovariances:
     clusters: ClusterScatter
     exponent: int = 0
 
+    why_costly: ClassVar[str] = ClusterScatter.why_costly
+    pair_operations = staticmethod(ClusterScatter.pair_operations)
+
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
         """How many objects one block holds."""
@@ -253,9 +260,13 @@ class FuzzyCovariances:
     @cached_property
     def log_volumes(self) -> Floats:
         """For each cluster that is not empty half the log-determinant; -inf where it is singular."""
-        finite = np.isfinite(self.covariances).all(axis=(1, 2), keepdims=True)
-        safe = np.where(finite, self.covariances, 0.0)
-        return 0.5 * log_determinants(safe) + self.clusters.d * self.exponent * LOG_2
+        c = self.clusters
+        logs = np.full(c.n_clusters, -np.inf)
+        for place in np.flatnonzero(~c.surely_flat[c.filled]):
+            covariance = self.covariances[place]
+            if np.isfinite(covariance).all():
+                logs[place] = 0.5 * log_determinants(covariance) + c.d * self.exponent * LOG_2
+        return logs
 
     @property
     def is_flat(self) -> bool:
@@ -280,6 +291,9 @@ class CoreMemberships:
 
     inside: Floats
     kind: Kind = HARD
+
+    why_costly: ClassVar[str] = ClusterScatter.why_costly
+    pair_operations = staticmethod(ClusterScatter.pair_operations)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
