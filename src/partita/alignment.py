@@ -463,5 +463,5 @@ def _collect(
     if inputs.X is None:
         return inputs, table, None
     prepared = inputs.partitions["truth"], inputs.partitions["found"]
-    kept = np.asarray(inputs.X.values, dtype=np.float64)
+    kept = np.asarray(inputs.X.scaled, dtype=np.float64)
     return inputs, table, centroid_closeness(*prepared, kept, inputs.weight)

@@ -38,6 +38,9 @@ MOST_DENSE_CELLS = 1 << 28
 ROW_SUM_TOLERANCE = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2}
 """How far a row of memberships may be from one, by the precision it came in."""
 
+ORDINARY = 400
+"""Numbers from 2^-400 to 2^400 in size: their squares, and sums of many, neither overflow nor vanish."""
+
 RANGE_TOLERANCE = 1e-9
 """How far rounding may carry a membership or an index value past the end of its range."""
 
@@ -52,6 +55,25 @@ def read_only(values: Array) -> Array:
     view = values.view()
     view.flags.writeable = False
     return view
+
+
+def binary_exponent(values: Array) -> int:
+    """The e for which ``values * 2 ** -e``, an exact product, can be squared; 0 for ordinary numbers.
+
+    The largest is then about ``2 ** ORDINARY``, so that only differences below 2^-910 of it vanish when
+    squared.
+    """
+    if values.dtype != np.float64:
+        return 0  # all single-precision numbers are ordinary
+    least, largest = np.inf, 0.0
+    for rows in blocks(len(values), max(1, (1 << 18) // max(values[0].size, 1))):
+        sizes = np.abs(values[rows])
+        largest = max(largest, float(sizes.max()))
+        if sizes.min() < 2.0**-ORDINARY:
+            least = min(least, float(sizes.min(where=sizes > 0, initial=np.inf)))
+    if largest == 0 or (least >= 2.0**-ORDINARY and 2.0**-ORDINARY <= largest <= 2.0**ORDINARY):
+        return 0
+    return int(np.frexp(largest)[1]) - ORDINARY
 
 
 def sorted_names(names: Iterable[Any]) -> tuple[Any, ...]:

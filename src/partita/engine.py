@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -35,10 +35,14 @@ class Request:
 
     A statistic is a frozen class with ``inputs`` (``X``, names of partitions, ``model``) and ``options``
     (names). An additive one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole
-    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``, and
-    ``pair_operations`` if it looks at pairs. What the table of two hard partitions determines has
+    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``. One
+    whose work grows faster than the data, with the pairs of objects mostly, has ``pair_operations``, and
+    ``why_costly`` if it is not for these pairs. What the table of two hard partitions determines has
     ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass. One
     that is not defined for all data has ``check(X, **options)``, which refuses what it cannot judge.
+
+    X comes in a unit in which squares neither overflow nor vanish, ``2 ** exponent``: 1 for ordinary data.
+    Where that matters the statistic has a field ``exponent``. One that ``takes_units`` gets X as it is.
     """
 
     statistic: type[Any]
@@ -181,8 +185,8 @@ def _collect_together(
 
         def one(part: slice) -> list[Any]:
             cut = {id(p): p.take(part) for p in inputs.partitions.values()}
-            if inputs.X is not None:
-                cut[id(inputs.X.values)] = inputs.X.block(part)
+            for X in (x for r in wanted for x in sides[r] if isinstance(x, np.ndarray)):
+                cut.setdefault(id(X), np.asarray(X[part], dtype=np.float64))
             weight = None if inputs.weight is None else inputs.weight[part]
             return [
                 r.statistic.from_block(
@@ -198,6 +202,7 @@ def _collect_together(
             merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
         assert merged is not None
         collected |= dict(zip(wanted, merged, strict=True))
+    collected = {r: _in_unit(made, inputs) for r, made in collected.items()}
     counted = collected | dict(known)
     return collected | {r: r.statistic.from_table(counted[table]) for r in from_table}
 
@@ -210,10 +215,20 @@ def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
 
 def _sides(request: Request, inputs: Inputs) -> list[Any]:
     """What a statistic is made from: the values of X, partitions, the model."""
-    made: dict[str, Any] = {**inputs.partitions, "X": None if inputs.X is None else inputs.X.values}
+    made: dict[str, Any] = dict(inputs.partitions)
+    if inputs.X is not None:
+        in_units = getattr(request.statistic, "takes_units", False)
+        made["X"] = inputs.X.values if in_units else inputs.X.scaled
     if inputs.model is not None:
         made["model"] = inputs.model
     return [made[name] for name in request.statistic.inputs]
+
+
+def _in_unit(statistic: Any, inputs: Inputs) -> Any:
+    """The statistic with the unit of the data it was made from, where that matters to it."""
+    if inputs.X is None or not inputs.X.exponent or not hasattr(statistic, "exponent"):
+        return statistic
+    return replace(statistic, exponent=inputs.X.exponent)
 
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
@@ -228,6 +243,12 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
         if hasattr(r.statistic, "pair_operations") and not _is_determined_by_table(r, inputs)
     ]
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
+
+
+def why_costly(requests: Iterable[Request]) -> str:
+    """Why these statistics take long, in words."""
+    reasons = (getattr(r.statistic, "why_costly", "") for r in requests)
+    return next((reason for reason in reasons if reason), "too many pairs of objects to look at")
 
 
 # --- noise --------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import is_sparse
-from partita.engine import Inputs, collect, pair_operations, prepare
+from partita.engine import Inputs, collect, pair_operations, prepare, why_costly
 from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
 from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import HARD
@@ -336,11 +336,10 @@ def _split(
         if not reason and not named:
             operations = pair_operations(entry.requests, on)
             if operations > MOST_PAIR_OPERATIONS:
+                why = why_costly(entry.requests)
                 cost = f"{operations:.1e} pair operations"
                 sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
-                reason = (
-                    f"too many pairs of objects to look at unasked; indices=[...] with {sampled}{entry.name}"
-                )
+                reason = f"{why} unasked; indices=[...] with {sampled}{entry.name}"
         if reason and named:
             raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
         if reason:

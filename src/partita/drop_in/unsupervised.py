@@ -11,6 +11,7 @@ import numpy as np
 from partita import indices
 from partita.arrays import Array, Floats, is_sparse
 from partita.errors import ParameterError, UndefinedIndexWarning
+from partita.partitions import DataMatrix
 from partita.statistics import silhouette_samples as silhouettes_of
 
 _OUR_NAMES = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
@@ -81,8 +82,12 @@ def calinski_harabasz_score(X: Any, labels: Any) -> float:
     >>> calinski_harabasz_score([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
     50.0
     """
-    value = _value(indices.find("calinski_harabasz"), *_checked(X, labels))
-    return value if math.isfinite(value) else 1.0
+    data, codes = _checked(X, labels)
+    value = _value(indices.find("calinski_harabasz"), data, codes)
+    if math.isfinite(value):
+        return value
+    # without scatter the log of the ratio is infinite too; else the ratio is only too large for a number
+    return math.inf if math.isfinite(_value(indices.find("hartigan_log"), data, codes)) else 1.0
 
 
 def davies_bouldin_score(X: Any, labels: Any) -> float:
@@ -98,7 +103,7 @@ def davies_bouldin_score(X: Any, labels: Any) -> float:
     """
     data, codes = _checked(X, labels)
     value = _value(indices.find("davies_bouldin"), data, codes)
-    return value if math.isfinite(value) else _davies_bouldin_of_coincident(data, codes)
+    return value if math.isfinite(value) else _davies_bouldin_of_coincident(DataMatrix(data).scaled, codes)
 
 
 def _davies_bouldin_of_coincident(X: Array, codes: Array) -> float:

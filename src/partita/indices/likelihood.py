@@ -19,7 +19,7 @@ OF_MIXTURE: dict[str, Any] = {
     "claims": {"relabelling_invariant": ALL},
     "limits": [
         Limit(
-            lambda fit: np.asarray(not math.isfinite(fit.log_likelihood)),
+            lambda fit: np.asarray(not math.isfinite(2.0 * fit.log_likelihood)),
             math.nan,
             "the mixture gives the data no likelihood (a singular covariance, or objects beyond all numbers)",
         )

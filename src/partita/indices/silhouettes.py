@@ -131,6 +131,11 @@ def _is_on_another(spread: Dispersions | CentroidSilhouettes) -> bool:
         OVERFLOW,
         Limit(_is_on_another, math.nan, "a cluster without spread lies on the centre of another one: 0/0"),
         Limit(_is_without_spread, math.inf, "a cluster has no spread"),
+        Limit(
+            lambda s: math.isinf(_sci(s)),
+            math.inf,
+            "clusters are so narrow that the ratio is beyond all numbers",
+        ),
     ],
     references=["franti2017"],
     formula=r"\sum_i \frac{n_i}{n} \frac{\min_{j \neq i} \lVert c_i - c_j \rVert}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, frame_library, is_sparse, numeric_frame, read_only
+from partita.arrays import Array, binary_exponent, frame_library, is_sparse, numeric_frame, read_only
 from partita.errors import ParameterError
 from partita.partitions.partition import row_selection
 
@@ -44,7 +45,8 @@ class DataMatrix:
             )
         if values.dtype != np.float32:
             values = values.astype(np.float64, copy=False)
-        bad = ~np.isfinite(values.sum(dtype=np.float64))
+        with np.errstate(over="ignore", invalid="ignore"):
+            bad = not np.isfinite(values.sum(dtype=np.float64))
         if bad and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ParameterError(
@@ -78,9 +80,15 @@ class DataMatrix:
         made.values = read_only(np.ascontiguousarray(kept[:, chosen] if self.are_distances else kept))
         return made
 
-    def block(self, rows: slice) -> Array:
-        """Some rows in double precision."""
-        return np.asarray(self.values[rows], dtype=np.float64)
+    @cached_property
+    def exponent(self) -> int:
+        """The power of two that is the unit of ``scaled``; 0 for ordinary numbers."""
+        return binary_exponent(self.values)
+
+    @cached_property
+    def scaled(self) -> Array:
+        """The values in units of ``2 ** exponent``, whose squares neither overflow nor vanish."""
+        return read_only(np.ldexp(self.values, -self.exponent)) if self.exponent else self.values
 
     def __repr__(self) -> str:
         n, d = self.values.shape

@@ -28,6 +28,7 @@ from partita.partitions import (
 )
 from partita.statistics.object_pairs import OnBlock
 from partita.statistics.objects_by_cluster import (
+    MOST_OPERATIONS,
     PRECOMPUTED,
     SPELLINGS,
     ObjectsByCluster,
@@ -36,9 +37,6 @@ from partita.statistics.objects_by_cluster import (
 )
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
-
-MOST_OPERATIONS = 3e10
-"""Distances of ten features that are taken when asked for: about a minute."""
 
 MOST_SUMS = 1 << 26
 """Distance sums (objects x clusters) that are held at once: 512 MiB."""
@@ -283,7 +281,7 @@ def _counted_sums(
     sides, weight, rows, dropped = same_objects(sides, sample_weight)
     if dropped:
         warnings.warn(alignment_note(sides, dropped), AlignmentWarning, stacklevel=3)
-    sums = DistanceSums.from_whole(sides["X"].values, sides["found"], weight, metric=metric)
+    sums = DistanceSums.from_whole(sides["X"].scaled, sides["found"], weight, metric=metric)
     return sums, slice(None) if rows is None else rows, data.n_objects
 
 
