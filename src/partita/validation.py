@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
+from partita.arrays import is_sparse
 from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
@@ -152,7 +153,7 @@ def validate(
         "sample_weight": sample_weight,
         "on_undefined": on_undefined,
     }
-    if isinstance(found, Mapping) and not {"mass", "F"} <= set(found):
+    if isinstance(found, Mapping) and not is_sparse(found) and not {"mass", "F"} <= set(found):
         if not found:
             raise ParameterError("there is nothing to validate.", got="an empty dictionary")
         results = {str(name): _validate_one(X, one, **options) for name, one in found.items()}
