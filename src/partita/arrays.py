@@ -264,9 +264,12 @@ def from_frame(obj: Any) -> Column | Matrix:
 
     A frame with one column is that column. Categories keep their order, and the unused ones.
     """
-    native = _opened(obj, PartitionError)
     import narwhals as nw
 
+    values = _uniform(obj)
+    if values is not None and not np.isnan(values).any():
+        return Matrix(values, list(obj.columns), obj.index)
+    native = _opened(obj, PartitionError)
     index = obj.index if hasattr(obj, "index") and hasattr(obj, "iloc") else None
     if isinstance(native, nw.Series):
         return _column(native, index)
@@ -290,8 +293,20 @@ def from_frame(obj: Any) -> Column | Matrix:
         )
     wide = [c.name for c in columns if _is_wide(c)]
     narrow = native.with_columns(nw.col(*wide).cast(nw.Float64)) if wide else native
-    values = narrow.to_numpy() if columns else np.zeros((len(native), 0))
-    return Matrix(values, list(native.columns), index)
+    cells = narrow.to_numpy() if columns else np.zeros((len(native), 0))
+    return Matrix(cells, list(native.columns), index)
+
+
+def _uniform(obj: Any) -> Array | None:
+    """The values of a pandas frame with one NumPy type of numbers in all of its columns, of at least two.
+
+    Column by column, as all other frames are read, takes a minute where there are tens of thousands.
+    """
+    if frame_library(obj) != "pandas" or obj.ndim != 2 or obj.shape[1] < 2 or not obj.columns.is_unique:
+        return None
+    types = set(obj.dtypes)
+    is_plain = len(types) == 1 and all(isinstance(t, np.dtype) and t.kind in "biuf" for t in types)
+    return obj.to_numpy() if is_plain else None
 
 
 def _opened(obj: Any, error: type[PartitaError]) -> Any:
@@ -322,6 +337,10 @@ def numeric_frame(obj: Any) -> tuple[Array, list[Any], Any]:
     """The columns of a series or frame as an ``(n, d)`` array, their names, and the object index."""
     import narwhals as nw
 
+    uniform = _uniform(obj)
+    if uniform is not None:
+        single = uniform.dtype == np.float32
+        return uniform if single else uniform.astype(np.float64), list(obj.columns), obj.index
     native = _opened(obj, ParameterError)
     if isinstance(native, nw.Series):
         native = native.to_frame()
