@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+DEEPEST = 64
+"""The most dimensions of a NumPy array: what lies deeper in lists, it does not look at."""
 
 
 def array_of(values: Any) -> NDArray[Any]:
@@ -42,20 +46,23 @@ def refuse_foreign(values: Any) -> None:
         if values.dtype.hasobject and any(item is np.ma.masked for item in values.flat):
             raise TypeError("masked cells")
         return
-    waiting: list[Any] = [values]
-    met: set[int] = set()
-    while waiting:
-        item = waiting.pop()
-        kind: Any = type(item)
-        role = _role(kind)
-        if role == "foreign" and not _has_buffer(item):
-            raise TypeError(f"{kind.__name__}, which is not understood")
-        if role == "masked" and np.ma.is_masked(item):
-            raise TypeError("masked cells")
-        if role == "list" and id(item) not in met:
-            met.add(id(item))
-            if any(_role(kind) != "known" for kind in set(map(type, item))):
-                waiting.extend(item)
+    level: list[Any] = [values]
+    for _ in range(DEEPEST):
+        for item in level if _roles(level) - {"known", "list"} else ():
+            kind: Any = type(item)
+            if _role(kind) == "foreign" and not _has_buffer(item):
+                raise TypeError(f"{kind.__name__}, which is not understood")
+            if _role(kind) == "masked" and np.ma.is_masked(item):
+                raise TypeError("masked cells")
+        lists = list({id(item): item for item in level if _role(item.__class__) == "list"}.values())
+        if _roles(chain.from_iterable(lists)) <= {"known"}:
+            return
+        level = list(chain.from_iterable(lists))
+
+
+def _roles(items: Iterable[Any]) -> set[str]:
+    kinds: set[Any] = set(map(type, items))
+    return set(map(_role, kinds))
 
 
 @lru_cache(maxsize=256)
