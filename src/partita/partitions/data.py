@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, binary_exponent, frame_library, is_sparse, numeric_frame, read_only
+from partita.containers import array_of, doubles_of
 from partita.errors import ParameterError
 from partita.partitions.partition import row_selection
 
@@ -44,7 +45,7 @@ class DataMatrix:
                 fix="X.reshape(-1, 1) for a single feature" if values.ndim == 1 else None,
             )
         if values.dtype != np.float32:
-            values = values.astype(np.float64, copy=False)
+            values = doubles_of(values) if values.dtype != np.float64 else values
         with np.errstate(over="ignore", invalid="ignore"):
             bad = not np.isfinite(values.sum(dtype=np.float64))
         if bad and not np.isfinite(values).all():
@@ -106,9 +107,9 @@ def _numbers(X: Any) -> Array:
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ParameterError("X has masked values.", got="a masked array", need="finite numbers")
     try:
-        values = np.asarray(X)
+        values = array_of(X)
         if values.dtype.kind in "biuO":
-            values = values.astype(np.float64)
+            values = doubles_of(values)
     except (TypeError, ValueError):
         values = np.empty(0, dtype=object)
     if values.dtype.kind != "f":
@@ -116,6 +117,6 @@ def _numbers(X: Any) -> Array:
             "X holds no numbers.",
             got=f"{type(X).__name__}, dtype {values.dtype}" if values.size else f"{type(X).__name__}",
             need="an (n, d) array of numbers",
-            fix="encode text columns as numbers, or leave them out",
+            fix="encode text columns as numbers; of an object that holds a table, pass the table (adata.X)",
         )
     return values

@@ -191,7 +191,8 @@ def _better_guess(matrix: Any) -> PartitionError | None:
             need="shape (n, k): a row for each object, a column for each cluster",
             fix=".ravel() if this row holds labels, or transpose it: matrix.T",
         )
-    columns, rows = (np.asarray(matrix.sum(axis=axis)).ravel() for axis in (0, 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        columns, rows = (np.asarray(matrix.sum(axis=axis)).ravel() for axis in (0, 1))
     if np.isin(values, (0, 1)).all() and rows.all() and not (columns == 1).all():
         return PartitionError(
             "this matrix of 0 and 1 can mean two things.",

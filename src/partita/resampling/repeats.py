@@ -218,9 +218,9 @@ def stability(
         "version of partita": __version__,
         "data": data.values,
         "estimator": (type(method).__module__, method, parameter),
-        "scheme": repr(scheme),
+        "scheme": scheme,
         "strategy": strategy,
-        "indices": [e.label for e in entries],
+        "indices": [(e.label, e.options, e.formula_function, e.limits, e.statistics) for e in entries],
         "ks": numbers,
         "n_repeats": int(n_repeats),
     }

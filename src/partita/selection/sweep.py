@@ -72,11 +72,12 @@ class Sweep:
             return None, root_seed(random_state)
         from partita import __version__
 
+        entries = [find(label) for label in self.judges.labels]
         parts = {
             "data": self.X,
             "truth": None if self.truth is None else to_arrays(self.truth),
             "estimator": (type(self.method).__module__, self.method, self.parameter),
-            "indices": self.judges.labels,
+            "indices": [(e.label, e.options, e.formula_function, e.limits, e.statistics) for e in entries],
             "ks": self.ks,
             "n_runs": self.n_runs,
             "n_null": n_null,
