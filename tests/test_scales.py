@@ -16,6 +16,7 @@ from partita import drop_in
 from partita.arrays import ORDINARY, binary_exponent
 from partita.engine import prepare
 from partita.errors import ParameterError, PartitaError
+from partita.indices.likelihood import aic, bic, icl, icl_map
 from partita.indices.memberships import kwon
 from partita.indices.scatter import calinski_harabasz, hartigan_log, r_squared, wb_index
 from partita.indices.separation import davies_bouldin, dunn, generalized_dunn, xie_beni
@@ -23,6 +24,8 @@ from partita.indices.silhouettes import silhouette, silhouette_samples
 from partita.partitions import DataMatrix, as_partition
 from partita.registry import Index, indices
 from partita.statistics import negentropy_parts
+from partita.statistics.centroid_pairs import CentroidPair
+from partita.statistics.mixtures import GivenMixture
 
 EXPONENTS = [-1000, -540, -500, -100, 100, 500, 515, 1000]
 
@@ -153,6 +156,30 @@ def test_what_stands_beside_the_indices_is_scaled_too(exponent):
     assert there.negentropies == pytest.approx(here.negentropies, rel=1e-9)
     shift = 2 * exponent * math.log(2)
     assert there.conditional_entropy == pytest.approx(here.conditional_entropy + shift, rel=1e-9)
+
+
+@pytest.mark.parametrize("exponent", EXPONENTS)
+def test_bare_centres_are_scaled_too(exponent):
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(5, 2)), rng.normal(size=(5, 2))
+    here = CentroidPair.from_centers(A, B)
+    there = CentroidPair.from_centers(np.ldexp(A, exponent), np.ldexp(B, exponent))
+    assert np.array_equal(there.nearest_found, here.nearest_found)
+    assert np.array_equal(there.nearest_truth, here.nearest_truth)
+    assert there.unstable == here.unstable
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=6), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_a_mixture_of_any_data_has_a_likelihood_or_a_reason(numbers, near):
+    X = np.array(numbers)[:, None]
+    means = X[:2] if near else np.zeros((2, 1))
+    for variance in (1e-300, 1.0, 1e300):
+        model = GivenMixture([0.5, 0.5], means, np.full((2, 1, 1), variance))
+        inputs = prepare({"X": X, "model": model})
+        for entry in (aic, bic, icl, icl_map):
+            got, reason = entry.value_for(inputs, None)
+            assert math.isfinite(got) or reason, entry.name
 
 
 def test_a_ratio_too_large_for_a_number_is_not_taken_for_no_scatter():

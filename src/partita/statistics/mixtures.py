@@ -112,10 +112,21 @@ class GivenMixture:
 
     def predict_proba(self, X: Any) -> Array:
         """The responsibility of each component for each object; its weight where there is no density."""
-        joint = self.log_joint(np.asarray(X, dtype=np.float64))
-        with np.errstate(invalid="ignore"):
-            total = logsumexp(joint, axis=1, keepdims=True)
-            return np.asarray(np.where(np.isfinite(total), np.exp(joint - total), self.weights_))
+        _, log_shares = _log_shares(self.log_joint(np.asarray(X, dtype=np.float64)))
+        known = ~np.isnan(log_shares).any(axis=1, keepdims=True)
+        return np.asarray(np.where(known, np.exp(log_shares), self.weights_))
+
+
+def _log_shares(joint: Array) -> tuple[Array, Array]:
+    """The log density of each object, and the logs of its responsibilities; nan where it has no density.
+
+    The latter are taken from the largest on: beside a density of exp(-1e17) the log of a share has no digits.
+    """
+    top = joint.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        away = joint - top
+        rest = logsumexp(away, axis=1, keepdims=True)
+        return (top + rest)[:, 0], away - rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +172,8 @@ class MixtureFit:
 
         def one(rows: slice) -> Array:
             joint = mixture.log_joint(np.asarray(X[rows], dtype=np.float64))
+            each, log_shares = _log_shares(joint)
             with np.errstate(invalid="ignore", over="ignore"):
-                each = logsumexp(joint, axis=1)
-                log_shares = joint - each[:, None]
                 sums = np.stack([each, entr(np.exp(log_shares)).sum(axis=1), log_shares.max(axis=1)])
                 return np.asarray(sums.sum(axis=1) if weight is None else sums @ weight[rows])
 
