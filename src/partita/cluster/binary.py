@@ -133,6 +133,11 @@ class StochasticComplexityClustering(Clusterer):
             *search(bits, seeds, rng.integers(k, size=swaps), rng.integers(n, size=swaps), self.max_iter)
         )
 
+    def _working_exponent(self, X: Floats) -> int:
+        """Nothing is squared here, so X stays as it is; the range is that of the other methods."""
+        super()._working_exponent(X)
+        return 0
+
     def _bits(self, X: Floats) -> Array:
         if self.binarize is not None:
             return np.greater(X, self.binarize).astype(np.int64)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from math import comb
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -19,6 +20,9 @@ from partita.partitions import EvidentialPartition
 
 ALL_SETS_UP_TO = 6
 """With more clusters, pairs and the whole set are enough by default."""
+
+DELTAS = (2.0**-500, 2.0**500)
+"""A delta beyond these, whose square is a number, has no other masses: all objects are farther, or none."""
 
 MOST_MASSES = 1 << 27
 """More masses than this are refused before the work starts: 1 GiB."""
@@ -85,9 +89,10 @@ class EvidentialCMeans(Clusterer):
         **FROM_STARTS,
         "alpha": [Interval(Real, 0, 10, closed="both")],
         "beta": [Interval(Real, 1, None, closed="neither")],
-        "delta": [Interval(Real, 1e-100, 1e100, closed="both"), None],
+        "delta": [Interval(Real, 0, None, closed="neither"), None],
         "focal_size": [StrOptions({"auto", "all"}), Interval(Integral, 1, None, closed="left")],
     }
+    _units: ClassVar[Mapping[str, int]] = {"cluster_centers_": 1, "objective_": 2}
     partition_: EvidentialPartition
     cluster_centers_: Floats
     masses_: Floats
@@ -149,7 +154,9 @@ class EvidentialCMeans(Clusterer):
         """ECM is fuzzy c-means with sets for clusters, their distances enlarged, and one cluster at delta."""
         from partita.kernels.prototypes import barycentres, fuzzy_pass
 
-        outlying = np.inf if self.delta is None else float(self.delta) ** 2
+        outlying = np.inf
+        if self.delta is not None:
+            outlying = float(np.clip(self._in_working_units(float(self.delta)), *DELTAS)) ** 2
         enlarged = sets.sum(axis=1) ** float(self.alpha)
         places = barycentres(sets, centres)
         return sum_blocks(fuzzy_pass, X, places, enlarged, outlying, float(self.beta), out=masses)
@@ -172,7 +179,7 @@ class EvidentialCMeans(Clusterer):
     def _masses(self, X: Floats, sets: Array) -> tuple[Floats, float]:
         """The masses that the centres give, the empty set first, and the objective."""
         masses = np.empty((len(X), 1 + len(sets)))
-        *_, objective = self._pass(X, self.cluster_centers_, sets, masses)
+        *_, objective = self._pass(X, self._fitted("cluster_centers_"), sets, masses)
         return masses, objective
 
     def _labels(self, X: Floats, sets: Array, masses: Floats) -> Array:
@@ -184,7 +191,7 @@ class EvidentialCMeans(Clusterer):
             labels = largest_column(probabilities)
             lost = np.flatnonzero(probabilities.max(axis=1) == 0.0)
             if lost.size:
-                labels[lost] = nearest(X[part][lost], self.cluster_centers_)[0]
+                labels[lost] = nearest(X[part][lost], self._fitted("cluster_centers_"))[0]
             return labels
 
         rows = max(256, (1 << 20) // len(sets))
