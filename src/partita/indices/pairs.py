@@ -56,13 +56,13 @@ def _too_soft(t: Contingency) -> Array:
 
 
 def _nothing(t: Contingency) -> Array:
-    """How many pairs are none: up to rounding, unless they are counted."""
-    return np.where(t.is_whole, 0.0, 1e-12 * np.abs(sum(t.pairs)))
+    """How many pairs are none: up to rounding, where memberships are multiplied."""
+    return np.asarray((0.0 if t.kinds == (HARD, HARD) else 1e-12) * np.abs(sum(t.pairs)))
 
 
 def _identical(t: Contingency) -> Array:
     _, b, c, d = t.pairs
-    all_together = ~t.is_whole & (c + d <= _nothing(t)) & (b + d <= _nothing(t))
+    all_together = (c + d <= _nothing(t)) & (b + d <= _nothing(t))
     both_constant = (t.n_rows <= 1) & (t.n_columns <= 1)
     return np.asarray(both_constant | all_together | (t.is_whole & (b == 0) & (c == 0)))
 
