@@ -15,8 +15,7 @@ from partita.distributional.groups import Groups
 from partita.distributional.outcomes import BOUND, EXACT, Quantity
 from partita.distributional.rough import rough_ends
 from partita.distributional.sampling import Plan, draw_labels, tables_of
-from partita.distributional.sides import Side
-from partita.distributional.table_index import TableIndex
+from partita.distributional.sides import Side, base_index
 from partita.distributional.tallies import Choices
 from partita.distributional.tasks import Task, deadline_in, nothing_left
 from partita.engine import prepare
@@ -129,7 +128,7 @@ def hausdorff(
             need="hard or rough clusterings",
             fix=".alpha_cut(alpha) of memberships, or distribution(...) for any kind",
         )
-    base = TableIndex.named(index, inputs.n_objects)
+    base = base_index(index, sides, inputs.n_objects)
     if base.entry.best is None or not math.isfinite(base.entry.best):
         raise ParameterError(
             f"{base.entry.name} has no best value to be far from.", got=f"best = {base.entry.best}"

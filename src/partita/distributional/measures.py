@@ -16,8 +16,7 @@ from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution,
 from partita.distributional.possibilistic import READINGS, possibilistic
 from partita.distributional.rough import rough
 from partita.distributional.sampling import Plan
-from partita.distributional.sides import EMPTY, Side
-from partita.distributional.table_index import TableIndex
+from partita.distributional.sides import EMPTY, Side, base_index
 from partita.distributional.tasks import METHODS, Answer, Task, deadline_in, nothing_left
 from partita.engine import Inputs, prepare
 from partita.errors import ParameterError
@@ -131,9 +130,9 @@ def distribution(
     inputs = prepare({"truth": truth, "found": found}, noise=noise)
     if not inputs.n_objects:
         raise nothing_left()
-    base = TableIndex.named(index, inputs.n_objects)
     notes = list(inputs.notes)
     sides = [Side.of(p, empty) for p in inputs.partitions.values()]
+    base = base_index(index, sides, inputs.n_objects)
     notes += [f"{name}: {s.note}" for name, s in zip(inputs.partitions, sides, strict=True) if s.note]
     with bar("distribution") as report:
         task = Task(
@@ -169,7 +168,7 @@ def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
     sides = [Side.of(p, "normalize") for p in inputs.partitions.values()]
     draws = int(np.clip(QUICK_LABELS // inputs.n_objects, 10, QUICK_DRAWS))
     task = Task(
-        TableIndex.named(index, inputs.n_objects),
+        base_index(index, sides, inputs.n_objects),
         "auto",
         Plan(draws, deadline=time.monotonic() + QUICK_SECONDS),
         generator(0),
