@@ -109,6 +109,11 @@ class TableIndex:
         """The summand of the sums over cells, rows and columns that it depends on."""
         return SUMMANDS[self.entry.given_sizes]
 
+    @property
+    def has_ends_at_vertices(self) -> bool:
+        """Whether `on_box` has a proof for it."""
+        return self.entry.separable or self.entry.name in WITH_ENDS_AT_VERTICES
+
     def on_tables(self, tables: Array) -> Array:
         """Values for a stack ``(s, k, k')`` of tables; nan where it has none."""
         parts = [
@@ -163,7 +168,7 @@ class TableIndex:
         themselves (there the formula holds, or a limit sets the value); all other sums differ from S by at
         least S - phi(n - 1) - phi(1), and from n' by at least phi(2) - 2 phi(1).
         """
-        if not self.entry.separable and self.entry.name not in WITH_ENDS_AT_VERTICES:
+        if not self.has_ends_at_vertices:
             return -np.inf, np.inf
         least = self._least_sums
         together = float(self.phi(np.array(self.n)))
