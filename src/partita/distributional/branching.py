@@ -68,18 +68,20 @@ def local_search(
     starts: int = 4,
     rng: np.random.Generator,
     budget: Budget | None = None,
+    table_work: float = 0.0,
 ) -> tuple[float, Array]:
     """A completion with a small value, found by moving objects between cells while it helps.
 
     ``value_of`` takes an ``(s, k, k')`` stack of tables and gives their values, nan where a table has none.
     The value is that of the table returned; nan when no table looked at has one. When the budget
-    is spent, or after `_MOST_MOVES` moves from each start, the best so far is returned.
+    is spent, or after `_MOST_MOVES` moves from each start, the best so far is returned. A value counts for
+    ``table_work`` by itself.
     """
     flows, limit = _Flows(groups), budget or Budget()
 
     def after(table: Array, source: Array, target: Array, size: Array) -> Array:
         several, values = max(1, _STACK_CELLS // table.size), np.empty(len(source))
-        limit.spend(_EVALUATION + _PER_CELL * len(source) * table.size)
+        limit.spend(_EVALUATION + (table_work + _PER_CELL * table.size) * len(source))
         for first in range(0, len(source), several):
             part = slice(first, first + several)
             stack = np.repeat(table[None], len(source[part]), axis=0)

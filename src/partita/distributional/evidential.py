@@ -36,7 +36,7 @@ READING = (
 MOST_FOCAL = 2000
 """Focal rough clusterings that are enumerated unasked; ten times as many by method="exact"."""
 
-FOCAL_WORK, DRAW_WORK = 4000.0, 60.0
+FOCAL_WORK, DRAW_WORK = 4000.0, 100.0
 """What it is counted as to solve one of them, and a draw against a hard clustering."""
 
 LEAST_DRAWS = 20
@@ -187,13 +187,12 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
         picks = [draw_labels(side.masses, size, task.rng) for side in (truth, found)]
         ends = _ends_of_draws(truth, found, picks, task, solve)
         if rules is not None:
-            chosen = np.stack([_values_by_rule(rule, picks, task) for rule in rules], axis=1)
+            made = [pick[: len(ends)] for pick in picks]
+            chosen = np.stack([_values_by_rule(rule, made, task) for rule in rules], axis=1)
             gaps.append(np.abs(chosen - ends[:, :2]))
         return ends
 
-    are_soft = all((side.sets.sum(axis=1) > 1).any() for side in (truth, found))
-    at_once = (1 if are_soft else 4) if task.budget.is_limited else 256
-    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, at_once))
+    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, 256))
     drawn, is_enough = plan.run(draw, index.width, task.report, batch)
     known = ~np.isnan(drawn).any(axis=1)
     notes = [] if is_enough else ["stopped when the time was up"]
@@ -244,7 +243,10 @@ def _values_by_rule(rule: Rule, picks: list[Array], task: Task) -> Array:
 def _ends_of_draws(
     truth: Masses, found: Masses, picks: list[Array], task: Task, solve: Callable[[Groups], Ends]
 ) -> Array:
-    """For each draw lower and upper end as certified outwards, then as attained: ``(s, 4)``."""
+    """For each draw lower and upper end as certified outwards, then as attained: ``(s, 4)``.
+
+    Less draws where there is nothing left to spend, one at least.
+    """
     ends = None
     if (found.sets.sum(axis=1)[picks[1]] == 1).all():
         ends = _ends_against_hard(truth, found, picks, task, soft_is_truth=True)
@@ -256,6 +258,8 @@ def _ends_of_draws(
     for one, other in zip(*picks, strict=True):
         lower, upper = solve(Groups.of(truth.sets[one], found.sets[other]))[:2]
         listed.append([lower.low, upper.high, lower.high, upper.low])
+        if task.budget.is_over:
+            break
     return np.array(listed)
 
 
@@ -278,6 +282,8 @@ def _ends_against_hard(
     if steps > MOST_STEPS_PER_DRAW:
         return None
     task.budget.spend((DRAW_WORK + steps / STEPS_PER_WORK) * len(inside))
+    if c is None and index.table_work:
+        return None
     if c is None:
         return _ends_by_sizes(inside, index, soft_is_truth=soft_is_truth)
     own, other = (c.rows, c.columns) if soft_is_truth else (c.columns, c.rows)

@@ -18,7 +18,7 @@ from partita.distributional.fuzzy import fuzzy
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity, weaker
 from partita.distributional.possibilistic import READINGS, possibilistic
 from partita.distributional.rough import rough
-from partita.distributional.sampling import Plan, is_auto
+from partita.distributional.sampling import MOST_DRAWS, Plan, is_auto
 from partita.distributional.sides import EMPTY, Side, base_index
 from partita.distributional.tasks import METHODS, USUAL_WORK, Answer, Task, budget_of, nothing_left
 from partita.engine import Inputs, prepare
@@ -124,9 +124,15 @@ def distribution(
         raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False")
     if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0.0 <= drop < 1.0:
         raise ParameterError("drop is a probability.", got=repr(drop), need="a number from 0 to below 1")
-    if isinstance(n_inner, bool) or not isinstance(n_inner, (int, np.integer)) or n_inner < 1:
+    if (
+        isinstance(n_inner, bool)
+        or not isinstance(n_inner, (int, np.integer))
+        or not 1 <= n_inner <= MOST_DRAWS
+    ):
         raise ParameterError(
-            "n_inner is no number of completions.", got=repr(n_inner), need="a whole number >= 1"
+            "n_inner is no number of completions.",
+            got=repr(n_inner)[:60],
+            need=f"a whole number from 1 to {MOST_DRAWS:,}",
         )
     # draws that were asked for are all made
     is_open = method in ("exact", "sample", "nested") or not is_auto(n_samples)

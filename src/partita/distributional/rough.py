@@ -191,7 +191,13 @@ def _outer(groups: Groups, task: Task) -> Ends:
     low, high = index.range or (-math.inf, math.inf)
     # completions first: there must be one, and what is left of a budget then goes to the bounds
     least, most = (
-        local_search(groups, value_of, rng=np.random.default_rng(0), budget=task.within(share).budget)[0]
+        local_search(
+            groups,
+            value_of,
+            rng=np.random.default_rng(0),
+            budget=task.within(share).budget,
+            table_work=index.table_work,
+        )[0]
         for value_of, share in (
             (index.on_tables, 0.2),
             (lambda tables: -index.on_tables(tables), 0.25),

@@ -15,7 +15,9 @@ from partita.distributional.budgets import Budget
 from partita.errors import ParameterError
 
 FIRST_STAGE = 256
-MOST_DRAWS = 1_000_000
+MOST_DRAWS, MOST_ASKED = 1_000_000, 100_000_000
+"""Draws that are made at most where it is left open, and where a number is asked for."""
+
 _CELLS_AT_ONCE = 1 << 22
 
 
@@ -80,12 +82,12 @@ class Plan:
         if not is_auto(self.n_samples) and not (
             isinstance(self.n_samples, (int, np.integer))
             and not isinstance(self.n_samples, bool)
-            and self.n_samples >= 1
+            and 1 <= self.n_samples <= MOST_ASKED
         ):
             raise ParameterError(
                 "n_samples is not a number of draws.",
-                got=repr(self.n_samples),
-                need='"auto" or a whole number >= 1',
+                got=repr(self.n_samples)[:60],
+                need=f'"auto" or a whole number from 1 to {MOST_ASKED:,}',
             )
         for name, value, low, high in (
             ("epsilon", self.epsilon, 1e-6, 1.0),
@@ -127,8 +129,8 @@ class Plan:
         done, look = 0, FIRST_STAGE
         while done < most:
             size = min(batch, most - done, look - done if self.n_samples == "auto" else most)
-            drawn.append(draw(size))
-            done += size
+            drawn.append(draw(size))  # less of them where the budget is spent
+            done += len(drawn[-1])
             report(done, most)
             if self.budget.is_over:
                 return np.concatenate(drawn), done >= most

@@ -20,6 +20,7 @@ from partita.statistics import SUMMANDS, Contingency, KnownSums
 
 _TABLES_AT_ONCE = 100_000
 PARTITION_DISTANCE = "classification_error"
+EXPECTED_BY_SIZES = "adjusted_mutual_information"
 
 WITH_ENDS_AT_VERTICES = frozenset(
     {
@@ -113,6 +114,11 @@ class TableIndex:
     def has_ends_at_vertices(self) -> bool:
         """Whether `on_box` has a proof for it."""
         return self.entry.separable or self.entry.name in WITH_ENDS_AT_VERTICES
+
+    @property
+    def table_work(self) -> float:
+        """What its value on one table counts for, where it is not soon found (see `Budget`)."""
+        return 200.0 + self.n if self.entry.name == EXPECTED_BY_SIZES else 0.0
 
     def on_tables(self, tables: Array) -> Array:
         """Values for a stack ``(s, k, k')`` of tables; nan where it has none."""

@@ -20,6 +20,8 @@ from partita.errors import ParameterError, PartitionError, TooLargeError
 LAW_SECONDS = 5.0
 """With less time left, no law is tried."""
 
+MOST_SECONDS = 1e9
+
 USUAL_WORK = 3e7
 """Work that is spent where the user sets no limit; about half a minute."""
 
@@ -103,9 +105,13 @@ def budget_of(seconds: Any, work: float = USUAL_WORK) -> Budget:
     """So many seconds where the user asks for them, otherwise so much work."""
     if seconds is None:
         return Budget(work)
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 < seconds < math.inf:
+    if (
+        isinstance(seconds, bool)
+        or not isinstance(seconds, (int, float))
+        or not 0.0 < seconds <= MOST_SECONDS
+    ):
         raise ParameterError(
-            "budget_seconds is no time.", got=repr(seconds), need="a number of seconds above 0"
+            "budget_seconds is no time.", got=repr(seconds)[:60], need="a number of seconds above 0"
         )
     return Budget(deadline=time.monotonic() + seconds)
 
