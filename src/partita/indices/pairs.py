@@ -62,7 +62,7 @@ def _nothing(t: Contingency) -> Array:
 
 def _identical(t: Contingency) -> Array:
     _, b, c, d = t.pairs
-    all_together = (c + d <= _nothing(t)) & (b + d <= _nothing(t))
+    all_together = (c + d <= _nothing(t)) & (b + d <= _nothing(t)) & ~_no_pairs(t)
     both_constant = (t.n_rows <= 1) & (t.n_columns <= 1)
     return np.asarray(both_constant | all_together | (t.is_whole & (b == 0) & (c == 0)))
 
