@@ -250,7 +250,7 @@ def test_bounds_can_be_left_away(monkeypatch):
 def test_ends_of_many_draws_are_those_of_each(seed):
     """All completions of few objects, for the whole stack at once."""
     rng = np.random.default_rng(seed)
-    n, k, columns = int(rng.integers(2, 6)), int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    n, k, columns = int(rng.integers(2, 6)), int(rng.integers(1, 6)), int(rng.integers(1, 4))
     labels = rng.integers(0, columns, (5, n))
     possible = np.array([around(rng.integers(0, k, n), k, 0.5, rng) for _ in range(5)])
     inside = counts_inside(possible, labels, columns)
@@ -258,7 +258,7 @@ def test_ends_of_many_draws_are_those_of_each(seed):
     for spec in ("adjusted_rand", "jaccard", "nmi_sum", "fowlkes_mallows", "pair_recall"):
         index = TableIndex(find(spec), n)
         for soft_is_truth in (True, False):
-            got = evidential._ends_by_sizes(inside, index, soft_is_truth=soft_is_truth)
+            got, _ = evidential._ends_by_sizes(inside, index, soft_is_truth=soft_is_truth)
             for ends, soft, hard in zip(got, possible, labels, strict=True):
                 sides = [soft, np.eye(columns, dtype=bool)[hard]]
                 sides = sides if soft_is_truth else sides[::-1]

@@ -192,7 +192,8 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
             gaps.append(np.abs(chosen - ends[:, :2]))
         return ends
 
-    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, 256))
+    at_once = 256 if task.budget.work_left > 256 * FOCAL_WORK else 16
+    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, at_once))
     drawn, is_enough = plan.run(draw, index.width, task.report, batch)
     known = ~np.isnan(drawn).any(axis=1)
     notes = [] if is_enough else ["stopped when the time was up"]
@@ -285,15 +286,17 @@ def _ends_against_hard(
     if c is None and index.table_work:
         return None
     if c is None:
-        return _ends_by_sizes(inside, index, soft_is_truth=soft_is_truth)
+        ends, n_vectors = _ends_by_sizes(inside, index, soft_is_truth=soft_is_truth)
+        task.budget.spend(n_vectors)
+        return ends
     own, other = (c.rows, c.columns) if soft_is_truth else (c.columns, c.rows)
     ends = separable_ends(inside, index.entry.given_sizes, own, c.cells)
     constant = c.constant + other * index.phi(inside[:, :, -1]).sum(axis=1)
     return np.asarray(ends + constant[:, None])
 
 
-def _ends_by_sizes(inside: Array, index: TableIndex, *, soft_is_truth: bool) -> Array:
-    """Exact ends of each draw: from those of the sum over cells, for all sizes that can occur."""
+def _ends_by_sizes(inside: Array, index: TableIndex, *, soft_is_truth: bool) -> tuple[Array, int]:
+    """Exact ends of each draw: from those of the sum over cells, for all sizes that can occur (how many)."""
     each = [size_ends(draw, index.entry.given_sizes) for draw in inside]
     lengths = [len(ends.sizes) for ends in each]
     soft = np.concatenate([ends.sizes for ends in each])
@@ -306,7 +309,7 @@ def _ends_by_sizes(inside: Array, index: TableIndex, *, soft_is_truth: bool) -> 
     first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     # fmin and fmax leave undefined values out
     low, high = np.fmin.reduceat(np.fmin(*values), first), np.fmax.reduceat(np.fmax(*values), first)
-    return np.stack([low, high], axis=1)
+    return np.stack([low, high], axis=1), len(soft)
 
 
 # --- nested sampling, as in the paper ---------------------------------------------------------------------

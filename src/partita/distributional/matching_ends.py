@@ -16,6 +16,7 @@ from partita.distributional.groups import Groups
 
 _MOST_LISTED = 7  # clusters whose matchings are listed
 _MOST_ROWS = 4  # of the compiled search; with more the mixed programme is faster
+_MOST_COMPILED = 6  # rows that it can have at all
 _MOST_BOXES = 20_000
 _HITS_AT_ONCE = 1 << 24
 _NODE, _PER_GROUP = 20_000.0, 5.0  # work of a node of a mixed programme, and of listing matchings
@@ -70,7 +71,7 @@ def hard_matching_ends(inside: Array) -> Array | None:
 
     sets = inside.shape[-1]
     k = sets.bit_length() - 1
-    if k > _MOST_ROWS:
+    if k > _MOST_COMPILED:
         return None
     ends = np.empty((len(inside), 2), dtype=np.int64)
     possible = inside[:, :, -1:] - inside[:, :, sets - 1 - (1 << np.arange(k))]
