@@ -42,6 +42,28 @@ def wrong_centroids(truth: np.ndarray, found: np.ndarray) -> float:
 # --- nearest centres and Lloyd --------------------------------------------------------------------------
 
 
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=4, max_size=16), data=st.data()
+)
+def test_centres_are_the_means_of_the_labels_whatever_ties_there_are(rows, data):
+    X = np.array(rows, dtype=float)
+    points = np.unique(X, axis=0)
+    k = data.draw(st.integers(1, min(5, len(points))))
+    fit = lloyd(X, points[data.draw(st.permutations(range(len(points))))[:k]])
+    means = [X[fit.labels == j].mean(axis=0) for j in range(k) if (fit.labels == j).any()]
+    assert fit.converged
+    np.testing.assert_allclose(means, fit.centres[np.unique(fit.labels)], atol=1e-12)
+    assert fit.objective == pytest.approx(np.square(X - fit.centres[fit.labels]).sum(), abs=1e-12)
+
+
+def test_a_tie_that_is_settled_otherwise_moves_the_centres():
+    """The last object is as near to (3, 1) as to (4, 2), the first of the nearest."""
+    X = np.array([[0, 4], [2, 4], [2, 4], [5, 4], [4, 2], [3, 0], [5, 4], [3, 2]], dtype=float)
+    fit = lloyd(X, np.array([[5.0, 4.0], [4.0, 2.0], [1.0, 4.0], [3.0, 1.0]]))
+    assert fit.labels.tolist() == [2, 2, 2, 0, 1, 3, 0, 1]
+    np.testing.assert_allclose(fit.centres[1], [3.5, 2.0])
+
+
 @given(problems(), seeds)
 def test_the_nearest_centre_is_the_first_of_the_nearest(problem, seed):
     X, k = problem

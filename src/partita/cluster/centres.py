@@ -77,8 +77,16 @@ def lloyd(X: Floats, centres: Floats, *, max_iter: int = 300, tol: float = 0.0) 
     centres = np.array(centres, dtype=np.float64, order="C")
     threshold = tol * float(X.var(axis=0).mean()) if tol else 0.0
     n, d = X.shape
-    state, end = at_start(n, d, len(centres)), RUNNING
-    while end == RUNNING:
-        end = iterate_lloyd(X, centres, state, max_iter, threshold, OPERATIONS_AT_A_TIME // d)
-    labels, squared = nearest(X, centres)
-    return CentreFit(centres, labels, float(squared.sum()), int(state.position[0]), end == SETTLED)
+    state = at_start(n, d, len(centres))
+    while True:
+        end = RUNNING
+        while end == RUNNING:
+            end = iterate_lloyd(X, centres, state, max_iter, threshold, OPERATIONS_AT_A_TIME // d)
+        labels, squared = nearest(X, centres)
+        n_iter = int(state.position[0])
+        if end != SETTLED or threshold or n_iter == max_iter or np.array_equal(labels, state.labels):
+            return CentreFit(centres, labels, float(squared.sum()), n_iter, end == SETTLED)
+        # the first of two equally near centres is another than the iteration has kept: on from there, where
+        # the sum of squares can only fall, so that the centres become the means of the labels
+        state.labels[:], state.upper[:], state.lower[:] = labels, np.inf, 0.0
+        state.position[:] = n_iter + 1, 0, 1
