@@ -65,7 +65,8 @@ def in_another_process(what, folder, out=None, **options):
     """Begin the sweep in a process of its own, which leads a group of its own."""
     call = f"made = t.swept({what!r}, checkpoint={str(folder)!r}, **{options!r})"
     write = "" if out is None else f"; made.to_frame().to_pickle({str(out)!r})"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": path}
     code = f"import test_checkpoints as t; {call}{write}"
     return subprocess.Popen([sys.executable, "-c", code], env=environment, start_new_session=True)
 
@@ -261,6 +262,11 @@ DAMAGE = {
     "a number": (f"{ONE}.json", lambda p: p.write_text("3")),
     "a list": (f"{ONE}.json", lambda p: p.write_text("[]")),
     "nothing inside": (f"{ONE}.json", lambda p: p.write_text("{}")),
+    "brackets": (f"{ONE}.json", lambda p: p.write_text("[" * 200_000)),
+    "brackets that close": (f"{ONE}.json", lambda p: p.write_text("[" * 200_000 + "]" * 200_000)),
+    "brackets in a value": (f"{ONE}.json", lambda p: p.write_text('{"a": ' + "[" * 900 + "]" * 900 + "}")),
+    "brackets in the manifest": ("manifest.json", lambda p: p.write_text('{"a":' * 200_000)),
+    "a number of 10,000 digits": (f"{ONE}.json", lambda p: p.write_text('{"a": ' + "9" * 10_000 + "}")),
     "a folder": (f"{ONE}.json", lambda p: (p.unlink(), p.mkdir())),
     "another value": (f"{ONE}.json", lambda p: edit(p, "values", "rows", 0, 0, to=0.5)),
     "another seed": (f"{ONE}.json", lambda p: edit(p, "values", "seed", to=1)),
@@ -385,7 +391,7 @@ def test_a_folder_that_is_no_checkpoint_is_refused_and_left_alone(tmp_path):
 
 def test_paths_that_can_be_no_folder_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+    for path in (tmp_path / "file", tmp_path / "file" / "below", f"{tmp_path}/a\0b", "\ud800", "a" * 5000):
         with pytest.raises(FileError, match="cannot hold a checkpoint"):
             Checkpoint.open(path, {})
     with pytest.raises(ParameterError, match="no path"):

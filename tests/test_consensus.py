@@ -139,6 +139,17 @@ def test_pairs_whose_tables_are_too_large_are_compared_one_by_one(monkeypatch, l
         np.testing.assert_allclose(alone.matrix(row.index), stacked.matrix(row.index), rtol=1e-14)
 
 
+def test_hard_pairs_are_read_from_stacks_of_tables_by_every_index(monkeypatch):
+    """Whatever the tables of hard clusterings determine needs no look at single pairs."""
+    looked_at = []
+    monkeypatch.setattr(
+        agreements, "_put_pair", lambda entries, *_: looked_at.extend(a.entry for a in entries)
+    )
+    needed = [e for e in EXTERNAL if "X" not in e.inputs and HARD in e.kinds]
+    consensus_index([[0, 0, 1, 2], [0, 1, 1, 2], [2, 2, 0, 0]], needed)
+    assert looked_at == []
+
+
 def test_a_hard_pair_in_a_mixed_ensemble_keeps_its_own_limits():
     singletons = [0, 1, 2, 3]
     members = [pt.as_partition(singletons), pt.as_partition(singletons), *soft_runs(1, n=4)]

@@ -22,7 +22,7 @@ from partita.errors import (
     PartitionError,
     UnknownNameError,
 )
-from partita.files import MISSING, read_partition
+from partita.files import MISSING, read_data, read_partition, read_weights
 from partita.partitions import HARD, Kind
 
 TOUCHED = "unpickled"
@@ -338,6 +338,27 @@ def test_missing_files_and_directories(tmp_path: Path) -> None:
     (tmp_path / "loop.csv").symlink_to("loop.csv")
     with pytest.raises(FileError, match="cannot be read"):
         read_partition(tmp_path / "loop.csv")
+
+
+READERS = {"partition": read_partition, "data": read_data, "weights": lambda path: read_weights(path, "a")}
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("path", ["a\0b.csv", "a\0b.npy", "\ud800.csv", 3, None, b"x.csv", ["x.csv"]])
+def test_what_is_no_name_of_a_file(reader: Any, path: Any) -> None:
+    with pytest.raises(FileError, match="no name of a file"):
+        reader(path)
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_one_name_twice_among_very_many_columns(reader: Any, tmp_path: Path) -> None:
+    """Looked for once, not once for each column."""
+    names = [f"c{i}" for i in range(60_000)]
+    names[-1] = names[-2]
+    row = ",".join(["0"] * len(names))
+    (tmp_path / "x.csv").write_text(f"{','.join(names)}\n{row}\n")
+    with pytest.raises(FileError, match=r"same name(.|\n)*'c59998'"):
+        reader(tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize(

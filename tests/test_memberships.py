@@ -283,11 +283,31 @@ def test_volumes_beyond_the_range_of_numbers_are_not_scored(entry, scale):
         entry(X, np.zeros(40, dtype=int), on_undefined="raise")
 
 
-@pytest.mark.parametrize("entry", [room.fukuyama_sugeno, room.kwon, room.pbm_fuzzy], ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", [room.fukuyama_sugeno, room.pbm_fuzzy], ids=lambda e: e.name)
 @pytest.mark.parametrize("found", [[0, 0, 1, 1], [[0.5, 0.5], [0.2, 0.8]] * 2], ids=["hard", "fuzzy"])
-def test_squares_beyond_the_range_of_numbers_are_not_scored(entry, found):
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_squares_beyond_the_range_of_numbers_are_not_scored(entry, found, scale):
     with pytest.raises(UndefinedIndexError, match="scale the features"):
-        entry(1e200 * np.array(SEPARATE), found, on_undefined="raise")
+        entry(scale * np.array(SEPARATE), found, on_undefined="raise")
+
+
+@quiet
+@pytest.mark.parametrize("m", [1e300, 1e5])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        room.fukuyama_sugeno,
+        room.kwon,
+        room.pbm_fuzzy,
+        room.fuzzy_hypervolume,
+        room.average_partition_density,
+    ],
+    ids=lambda e: e.name,
+)
+def test_memberships_that_vanish_when_raised_to_a_power_weigh_nothing(entry, m):
+    assert math.isnan(entry(SEPARATE, [[0.5, 0.5], [0.2, 0.8]] * 2, m=m))
+    with pytest.raises(UndefinedIndexError, match="no membership is left"):
+        entry(SEPARATE, [[0.5, 0.5], [0.2, 0.8]] * 2, m=m, on_undefined="raise")
 
 
 def test_objects_on_the_surface_of_an_ellipsoid_are_outside():

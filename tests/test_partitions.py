@@ -32,6 +32,7 @@ from partita.partitions import (
     Kind,
     PossibilisticPartition,
     RoughPartition,
+    as_partition,
     softest,
 )
 from strategies import (
@@ -545,6 +546,36 @@ def test_different_clusterings_are_not_equivalent():
 def test_rounding_does_not_matter():
     a = PossibilisticPartition([[0.1 + 0.2, 0.3, 1.0]]).to("evidential")
     assert a.equivalent(PossibilisticPartition([[0.3, 0.3, 1.0]]).to("evidential"))
+
+
+@given(evidential(), st.floats(0.0, 5e-9))
+def test_masses_off_by_rounding_are_the_same(partition, away):
+    """5e-9 is half of what counts as rounding, whatever the decimals of the masses."""
+    moved, rows = partition.masses.copy(), np.arange(partition.n_objects)
+    moved[rows, moved.argmax(axis=1)] -= away
+    moved[rows, partition.masses.argmin(axis=1)] += away
+    other = EvidentialPartition(moved, partition.focal_sets)
+    assert partition.equivalent(other)
+    assert other.equivalent(partition)
+
+
+def test_masses_next_to_where_they_are_rounded():
+    """0.123456785 is a tie of eight decimals: a thousandth of the tolerance decides how it is rounded."""
+    sets = [[1, 0], [0, 1], [1, 1]]
+    one = EvidentialPartition([[0.123456785 - 1e-11, 0.3, 0.576543215 + 1e-11]], np.array(sets, bool))
+    other = EvidentialPartition([[0.123456785 + 1e-11, 0.3, 0.576543215 - 1e-11]], np.array(sets, bool))
+    assert one.equivalent(other)
+    assert other.equivalent(one)
+    assert not one.equivalent(EvidentialPartition([[0.123457, 0.3, 0.576543]], np.array(sets, bool)))
+
+
+@given(hard(), st.sampled_from(["csr", "csc", "coo"]))
+def test_one_hot_matrices_of_any_format_are_hard(partition, form):
+    matrix = partition.memberships()
+    read = as_partition(sp.coo_array(matrix).asformat(form), names=partition.names)
+    assert read.kind is HARD
+    np.testing.assert_array_equal(read.codes, matrix.argmax(axis=1))
+    np.testing.assert_array_equal(FuzzyPartition(sp.csr_array(matrix)).to(HARD).codes, matrix.argmax(axis=1))
 
 
 def test_many_clusters_make_the_same_masses():

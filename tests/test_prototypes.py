@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.special import entr
@@ -20,6 +20,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
+from partita.cluster import GaussianMixtureEM, GeneticKMeans, GlobalKMeans, RandomSwap
 from partita.cluster.centres import starting_centres
 from partita.cluster.evidential import EvidentialCMeans
 from partita.cluster.fuzzy import FuzzyCMeans, MaxEntropyMemberships, fuzzy_memberships
@@ -336,3 +337,62 @@ def test_one_object_and_frames(method):
 def test_centres_that_must_coincide_are_reported(method):
     with pytest.warns(PartitaWarning, match="lie on another one"):
         method(3, random_state=0).fit(USABLE["two points, three clusters"])
+
+
+# --- starts -----------------------------------------------------------------------------------------------
+
+
+def test_ten_starts_of_evidential_c_means_find_the_better_of_two_optima_of_iris():
+    def objectives(**options):
+        fits = (EvidentialCMeans(3, beta=1.5, random_state=seed, **options).fit(X) for seed in range(20))
+        return np.array([fit.objective_ for fit in fits])
+
+    one, usual = objectives(n_init=1), objectives()
+    best = one.min()
+    assert (one > best * (1 + 1e-4)).any()  # the other optimum, 0.1 % worse
+    np.testing.assert_allclose(usual, best, rtol=1e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"tol": 1e-2}, {"max_iter": 20}, {"tol": 0.0, "max_iter": 60}])
+def test_a_start_that_was_tried_first_goes_on_with_the_same_steps(options):
+    fit = quietly(EvidentialCMeans(3, init=STARTS, **options), X)
+    centres, movement = [STARTS], []
+    for _ in range(fit.n_iter_):
+        centres.append(quietly(EvidentialCMeans(3, init=centres[-1], max_iter=1), X).cluster_centers_)
+        movement.append(np.linalg.norm(centres[-1] - centres[-2], axis=1).max())
+    np.testing.assert_array_equal(fit.cluster_centers_, centres[-1])
+    least = options.get("tol", 1e-6) * np.sqrt(X.var(axis=0).sum())
+    assert min(movement[:-1]) > least
+    assert movement[-1] <= least or fit.n_iter_ == options["max_iter"]
+
+
+@pytest.mark.parametrize("max_iter", [20, 25, 28, 30, 40])
+def test_a_start_stopped_between_the_two_tolerances_has_not_converged(max_iter):
+    with pytest.warns(ConvergenceWarning, match=f"max_iter={max_iter} "):
+        fit = EvidentialCMeans(3, init=STARTS, max_iter=max_iter).fit(X)
+    assert fit.n_iter_ == max_iter
+
+
+FROM_K_CENTRES = [*METHODS, RandomSwap, GlobalKMeans, GeneticKMeans, GaussianMixtureEM]
+
+
+@pytest.mark.parametrize("method", FROM_K_CENTRES, ids=lambda method: method.__name__)
+@given(distinct=st.integers(1, 3), more=st.integers(1, 2), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=8, deadline=None)
+def test_more_clusters_than_distinct_points_are_warned_of(method, distinct, more, seed):
+    rng = np.random.default_rng(seed)
+    points = 10.0 * np.arange(distinct)[:, None] + rng.uniform(size=(distinct, 2))
+    data = points[np.r_[np.arange(distinct), rng.integers(distinct, size=12)]]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        method(distinct + more, random_state=0).fit(data)
+    assert all(issubclass(warning.category, PartitaWarning) for warning in caught)
+    said = " ".join(str(warning.message) for warning in caught)
+    assert "lie on another one" in said or "are empty" in said
+
+
+@pytest.mark.parametrize("variant", ["pi", "lingras", "peters"])
+def test_rough_k_means_warns_of_centres_at_one_place(variant):
+    data = np.repeat([[0.0, 0.0], [5.0, 5.0]], 10, axis=0)
+    with pytest.warns(PartitaWarning, match="centres of RoughKMeans lie on another one"):
+        RoughKMeans(4, variant=variant, random_state=0).fit(data)

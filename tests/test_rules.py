@@ -13,10 +13,13 @@ import partita.indices  # noqa: F401 (registers indices and curves)
 from partita.cluster import RandomSwap
 from partita.errors import ParameterError, UnknownNameError
 from partita.indices.curves import gap, gap_errors
-from partita.registry import indices
+from partita.registry import find, indices
 from partita.registry.curves import curves
 from partita.registry.rules import RULES, Verdict, apply_rule
+from partita.selection.strategies import search_fits
+from partita.selection.sweep import Judges, Sweep
 from reference.curves import gap_and_errors
+from shared_data import features
 
 NAN = math.nan
 heights = st.lists(st.integers(-20, 20) | st.just(NAN), min_size=1, max_size=9)
@@ -125,6 +128,68 @@ def test_knee_by_hand():
     none = ask("knee", softer, direction="lower", best=0.0)
     assert none.k is None
     assert none.reason == "no knee: the slope lessens by at most 45%"
+
+
+def test_the_knee_is_at_the_drop_and_not_one_step_after_it():
+    """As 16 clear clusters in 32 dimensions have it: a 14-fold fall at 16, then 0.9 % and ever less."""
+    after = [1.0, 0.991, 0.985, 0.981, 0.978, 0.976, 0.975, 0.974, 0.9735]
+    values = [14 * 15 / k for k in range(1, 16)] + after
+    found = ask("knee", values, direction="lower", best=0.0)
+    assert found.k == 16
+
+
+@given(
+    k=st.integers(2, 30),
+    drop=st.floats(2.0, 1e6),
+    slope=st.floats(0.05, 2.0),
+    flat=st.floats(0.0, 0.2),
+    beyond=st.integers(3, 30),
+)
+def test_a_drop_between_two_straight_lines_is_the_knee(k, drop, slope, flat, beyond):
+    """Whatever its height, and however little the curve falls after it."""
+    ks = range(1, math.ceil(1.15 * k) + beyond)
+    values = [float(q) ** -slope if q < k else k**-slope / drop * (k / q) ** (slope * flat) for q in ks]
+    assert ask("knee", values, ks=ks, direction="lower", best=0.0).k == k
+
+
+def blobs(n_clusters, d, apart, rng):
+    """Clusters of 20 with unit variance, no two centres nearer than ``apart``."""
+    centres, side = [], apart * (1 + n_clusters ** (1 / d))
+    while len(centres) < n_clusters:
+        centre = rng.uniform(0, side, d)
+        if all(np.linalg.norm(centre - other) >= apart for other in centres):
+            centres.append(centre)
+    return np.repeat(centres, 20, axis=0) + rng.normal(size=(20 * n_clusters, d))
+
+
+def stepwise_curve(X, ks, seed):
+    judges = Judges((find("ssw"),))
+    sweep = Sweep(np.asarray(X), None, RandomSwap(), "n_clusters", tuple(ks), 1, judges)
+    return [fit.objective for fit in search_fits("stepwise", sweep, seed, stop=False).fits]
+
+
+@pytest.mark.parametrize("d", [2, 8, 32])
+@pytest.mark.parametrize("apart", [10.0, 100.0])
+def test_the_knee_of_clear_clusters_is_their_number(d, apart):
+    for k in (2, 3, 4, 5, 8, 16):
+        X = blobs(k, d, apart, np.random.default_rng([d, k]))
+        ks = range(1, max(8, 3 * k // 2 + 3))
+        assert ask("knee", stepwise_curve(X, ks, k), ks=ks, direction="lower", best=0.0).k == k
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "largest"),
+    [("s1", 15, 26), ("s2", 15, 26), ("s3", 15, 26), ("a1", 20, 34), ("r15", 15, 26), ("unbalance", 8, 14)],
+)
+def test_the_knee_of_sets_with_known_clusters(name, k, largest):
+    ks = range(1, largest + 1)
+    assert ask("knee", stepwise_curve(features(name), ks, 0), ks=ks, direction="lower", best=0.0).k == k
+
+
+@pytest.mark.parametrize("name", ["s4", "iris"])
+def test_where_clusters_overlap_the_curve_has_no_knee(name):
+    ks = range(1, 27 if name == "s4" else 13)
+    assert ask("knee", stepwise_curve(features(name), ks, 0), ks=ks, direction="lower", best=0.0).k is None
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -313,6 +378,18 @@ def test_every_rule_answers_a_tried_k_or_says_why_not(rule, values, direction):
     assert found.reason
     assert found.k is None or not math.isnan(values[found.k - 1])
     assert found.runner_up is None or found.runner_up != found.k
+
+
+@pytest.mark.parametrize("rule", RULES)
+@given(
+    values=st.lists(st.floats() | st.sampled_from([1e308, -1e308, 5e-324, 0.0]), min_size=1, max_size=8),
+    direction=directions,
+    best=st.sampled_from([0.0, 1.0, None, math.inf]),
+)
+def test_no_number_is_too_large_or_too_small_for_a_rule(rule, values, direction, best):
+    """An answer that was tried, and no warning of overflow."""
+    found = ask(rule, values, direction=direction, best=best)
+    assert found.k is None or math.isfinite(values[found.k - 1])
 
 
 @pytest.mark.parametrize("rule", RULES)

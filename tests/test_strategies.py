@@ -236,6 +236,30 @@ def test_a_guided_search_ends_at_the_true_number(name, estimator):
     assert chosen(search("guided", features(name), range(2, 31), estimator=estimator), "WB") == 15
 
 
+def best_of(found: Search, label: str) -> float:
+    """The best value over all numbers of clusters, for an index where lower is better."""
+    return min((v for fit in found.fits if np.isfinite(v := fit.values[label])), default=np.inf)
+
+
+@given(problem=problems(), seed=seeds)
+def test_a_guided_search_is_never_worse_than_the_stepwise_one_it_starts_from(problem, seed):
+    X, ks = problem
+    if len(np.unique(X, axis=0)) < ks[-1]:
+        return
+    found = search("guided", X, ks, seed=seed)
+    own = np.random.default_rng(seed).spawn(len(found.trail))[-1].integers(1 << 32)
+    steps = search("stepwise", X, ks, seed=int(own))
+    assert found.trail[-1][0][0] in steps.sweep.ks
+    assert best_of(found, "wb_index") <= best_of(steps, "wb_index") * (1 + 1e-9)
+
+
+def test_a_guided_search_finds_the_eight_clusters_of_unbalance():
+    """From random starts at 27, 53 and 80 clusters it ended at 27: large clusters in several parts each."""
+    found = search("guided", features("unbalance"), range(2, 81), estimator=RandomSwap(patience=20))
+    assert chosen(found, "WB") == 8
+    assert 8 not in [way[-1][0] for way in found.trail[:-1]]
+
+
 def test_a_guided_search_follows_one_index_that_has_a_best_value():
     assert (
         search("guided", BLOBS, range(2, 9), ["ssw", "DBI"]).notes[0].startswith("guided by davies_bouldin")

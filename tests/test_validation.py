@@ -13,15 +13,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.preprocessing import StandardScaler
 
 import partita as pt
 from partita import cli
 from partita.errors import (
+    HardenedWarning,
     KindError,
     MismatchError,
     ParameterError,
@@ -135,6 +138,25 @@ def test_a_sampled_silhouette_says_so():
     assert row.value == pytest.approx(silhouette_score(X, LABELS), abs=0.1)
 
 
+def test_only_sampled_rows_are_marked_as_sampled():
+    """An exact row, and a value that a limit sets, are no estimates, whatever stands beside them."""
+    sampled = "silhouette:sample_size=60"
+    result = pt.validate(X, LABELS, indices=[sampled, "CH", "fuzzy_silhouette", "silhouette:sample_size=999"])
+    assert [row.method for row in result] == ["sampled", "exact", "exact", "exact"]
+    assert result.provenance["method"] == f"sampled: {sampled}; the rest exact"
+    assert [row["method"] for row in result.to_dict()["rows"]] == [row.method for row in result]
+    again = pt.Validation.from_dict(json.loads(json.dumps(result.to_dict(), allow_nan=False)))
+    assert again.rows == result.rows
+    alone = pt.validate(X, np.zeros(150, dtype=int), indices=[sampled])
+    assert math.isnan(alone.rows[0].value)
+    assert (alone.rows[0].method, "sampled" in alone.rows[0].caveat) == ("exact", False)
+    assert alone.provenance["method"] == "exact"
+    assert {row.method for row in pt.validate(X, LABELS)} == {"exact"}
+    both = pt.validate(X, {"found": LABELS, "truth": SPECIES}, indices=[sampled, "CH"])
+    assert both.provenance["method"] == f"sampled: {sampled}; the rest exact"
+    assert both.provenance["kinds"] == ["hard", "hard"]
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_frames_in_frames_out(frame):
     made = frame({"a": [0.0, 1.0, 5.0, 6.0], "b": [1, 1, 2, 2]})
@@ -211,21 +233,7 @@ def test_results_round_trip_through_strict_json():
     assert "<table>" in result._repr_html_()
 
 
-# --- side by side -----------------------------------------------------------------------------------------
-
-
-def test_two_results_side_by_side():
-    worse = [0, 1, 0, 1]
-    result = pt.validate(SMALL, {"good": TWO, "bad": worse}, indices=["CH", "DBI", "entropy"])
-    rows = {row["index"]: row for row in result.records()}
-    assert rows["calinski_harabasz"]["good"] == 50.0
-    assert rows["calinski_harabasz"]["better"] == "good"
-    assert rows["davies_bouldin"]["better"] == "good"
-    assert rows["entropy"]["better"] == ""
-    assert result.wins == {"good": 2, "bad": 0}
-    assert result["bad"]["CH"].value == pt.indices.CH(SMALL, worse)
-    assert list(result.to_frame()["good"]) == [rows[i]["good"] for i in rows]
-    assert "good by 2" in str(result)
+# --- several by name ---------------------------------------------------------------------------------------
 
 
 def test_a_dictionary_of_masses_is_one_clustering():
@@ -253,7 +261,10 @@ def test_a_scorer_is_higher_for_better():
 def test_scorers_for_mixtures_truth_and_those_that_cannot_predict():
     mixture = GaussianMixture(3, random_state=0).fit(X)
     assert pt.scorer("bic")(mixture, X) == pytest.approx(-mixture.bic(X))
-    assert pt.scorer("silhouette")(mixture, X) == pytest.approx(silhouette_score(X, mixture.predict(X)))
+    with pytest.warns(HardenedWarning, match="silhouette .* on hardened labels"):
+        value = pt.scorer("silhouette")(mixture, X)
+    assert value == pytest.approx(silhouette_score(X, mixture.predict(X)))
+    assert pt.scorer("CH")(mixture, X) == pt.indices.CH(X, mixture.predict_proba(X))  # in silence
     assert pt.scorer("ARI")(KMeans(3, n_init=2, random_state=0).fit(X), X, SPECIES) > 0.7
     with pytest.raises(ParameterError, match="truth"):
         pt.scorer("ARI")(mixture, X)
@@ -262,6 +273,24 @@ def test_scorers_for_mixtures_truth_and_those_that_cannot_predict():
     half = X[::2]
     expected = silhouette_score(half, AgglomerativeClustering(3).fit_predict(half))
     assert pt.scorer("silhouette")(ward, half) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "data"),
+    [
+        (KMeans(2), X),  # not fitted
+        (StandardScaler().fit(X), X),  # no clusterer
+        (KMeans(2, n_init=1, random_state=0).fit(X), X[:, :2]),  # other features
+        (KMeans(2, n_init=1, random_state=0).fit(X), csr_array(X)),
+        (AgglomerativeClustering(200), X),  # more clusters than objects
+        (KMeans, X),
+        (LABELS, X),
+    ],
+)
+def test_a_scorer_refuses_what_it_cannot_judge(estimator, data):
+    with pytest.raises(ParameterError) as caught:
+        pt.scorer("CH")(estimator, data)
+    assert caught.value.got
 
 
 def test_scorers_in_cross_validation_and_pickles():

@@ -271,13 +271,13 @@ def align(
     >>> pairs.relabel([1, 1, 0, 0, 2]).labels.tolist()
     ['a', 'a', 'b', 'b', 2]
     """
-    if noise == "singletons":
+    if isinstance(noise, str) and noise == "singletons":
         raise ParameterError(
             "noise as singletons has no clusters to align.",
             got='noise="singletons"',
             need='"cluster", "ignore" or "raise"',
         )
-    if matching not in PAIRINGS:
+    if not isinstance(matching, str) or matching not in PAIRINGS:
         raise ParameterError(
             "an alignment pairs clusters one to one.",
             got=f"matching={matching!r}",
@@ -424,9 +424,12 @@ def set_matching(
     >>> set_matching(truth, found, similarity="centroid", X=[[0], [1], [2], [5], [6], [7]], normalize=None)
     4.0
     """
-    if normalize == "auto":
-        normalize = "objects" if similarity in ("overlap", "centroid") else "clusters"
+    if isinstance(normalize, str) and normalize == "auto":
+        counts_objects = isinstance(similarity, str) and similarity in ("overlap", "centroid")
+        normalize = "objects" if counts_objects else "clusters"
     check_score(similarity, matching, normalize)
+    if not isinstance(over, str) or over not in ("found", "truth"):
+        raise ParameterError("no such side.", got=repr(over), need='"found", "truth"')
     inputs, table, closeness = _collect(truth, found, similarity, X, noise, sample_weight)
     if not inputs.n_objects:
         warnings.warn(
@@ -460,5 +463,5 @@ def _collect(
     if inputs.X is None:
         return inputs, table, None
     prepared = inputs.partitions["truth"], inputs.partitions["found"]
-    kept = np.asarray(inputs.X.values, dtype=np.float64)
+    kept = np.asarray(inputs.X.scaled, dtype=np.float64)
     return inputs, table, centroid_closeness(*prepared, kept, inputs.weight)

@@ -17,7 +17,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import ParameterError, PartitionError
+from partita.containers import array_of
+from partita.errors import ParameterError, PartitaError, PartitionError
 
 Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
@@ -38,6 +39,9 @@ MOST_DENSE_CELLS = 1 << 28
 ROW_SUM_TOLERANCE = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2}
 """How far a row of memberships may be from one, by the precision it came in."""
 
+ORDINARY = 400
+"""Numbers from 2^-400 to 2^400 in size: their squares, and sums of many, neither overflow nor vanish."""
+
 RANGE_TOLERANCE = 1e-9
 """How far rounding may carry a membership or an index value past the end of its range."""
 
@@ -52,6 +56,25 @@ def read_only(values: Array) -> Array:
     view = values.view()
     view.flags.writeable = False
     return view
+
+
+def binary_exponent(values: Array) -> int:
+    """The e for which ``values * 2 ** -e``, an exact product, can be squared; 0 for ordinary numbers.
+
+    The largest is then about ``2 ** ORDINARY``, so that only differences below 2^-910 of it vanish when
+    squared.
+    """
+    if values.dtype != np.float64:
+        return 0  # all single-precision numbers are ordinary
+    least, largest = np.inf, 0.0
+    for rows in blocks(len(values), max(1, (1 << 18) // max(values[0].size, 1))):
+        sizes = np.abs(values[rows])
+        largest = max(largest, float(sizes.max()))
+        if sizes.min() < 2.0**-ORDINARY:
+            least = min(least, float(sizes.min(where=sizes > 0, initial=np.inf)))
+    if largest == 0 or (least >= 2.0**-ORDINARY and 2.0**-ORDINARY <= largest <= 2.0**ORDINARY):
+        return 0
+    return int(np.frexp(largest)[1]) - ORDINARY
 
 
 def sorted_names(names: Iterable[Any]) -> tuple[Any, ...]:
@@ -265,16 +288,10 @@ def from_frame(obj: Any) -> Column | Matrix:
     """
     import narwhals as nw
 
-    try:
-        native: Any = nw.from_native(_native_frame(obj, frame_library(obj) or ""), allow_series=True)
-    except nw.exceptions.DuplicateError:
-        raise PartitionError(
-            "two columns of the frame have the same name.",
-            got=f"columns {list(obj.columns)[:8]}",
-            need="one name for each cluster",
-        ) from None
-    if isinstance(native, nw.LazyFrame):
-        native = native.collect()
+    values = _uniform(obj)
+    if values is not None and not np.isnan(values).any():
+        return Matrix(values, list(obj.columns), obj.index)
+    native = _opened(obj, PartitionError)
     index = obj.index if hasattr(obj, "index") and hasattr(obj, "iloc") else None
     if isinstance(native, nw.Series):
         return _column(native, index)
@@ -296,16 +313,57 @@ def from_frame(obj: Any) -> Column | Matrix:
             got=f"nulls in columns {', '.join(map(repr, missing[:5]))}",
             need="a number in every cell",
         )
-    return Matrix(native.to_numpy(), list(native.columns), index)
+    wide = [c.name for c in columns if _is_wide(c)]
+    narrow = native.with_columns(nw.col(*wide).cast(nw.Float64)) if wide else native
+    cells = narrow.to_numpy() if columns else np.zeros((len(native), 0))
+    return Matrix(cells, list(native.columns), index)
+
+
+def _uniform(obj: Any) -> Array | None:
+    """The values of a pandas frame with one NumPy type of numbers in all of its columns, of at least two.
+
+    Column by column, as all other frames are read, takes a minute where there are tens of thousands.
+    """
+    if frame_library(obj) != "pandas" or obj.ndim != 2 or obj.shape[1] < 2 or not obj.columns.is_unique:
+        return None
+    types = set(obj.dtypes)
+    is_plain = len(types) == 1 and all(isinstance(t, np.dtype) and t.kind in "biuf" for t in types)
+    return obj.to_numpy() if is_plain else None
+
+
+def _opened(obj: Any, error: type[PartitaError]) -> Any:
+    """A series or frame as narwhals reads it, computed where it was lazy."""
+    import narwhals as nw
+
+    try:
+        native: Any = nw.from_native(_native_frame(obj, frame_library(obj) or ""), allow_series=True)
+    except nw.exceptions.DuplicateError:
+        raise error(
+            "two columns of the frame have the same name.",
+            got=f"columns {list(obj.schema.names if hasattr(obj, 'schema') else obj.columns)[:8]}",
+            need="one name for each column",
+        ) from None
+    if not isinstance(native, nw.LazyFrame):
+        return native
+    try:
+        return native.collect()
+    except Exception as problem:  # noqa: BLE001 (whatever its plan meets)
+        raise error(
+            "this lazy frame cannot be computed.",
+            got=str(problem).partition("\n")[0],
+            need="a frame of values",
+        ) from None
 
 
 def numeric_frame(obj: Any) -> tuple[Array, list[Any], Any]:
     """The columns of a series or frame as an ``(n, d)`` array, their names, and the object index."""
     import narwhals as nw
 
-    native: Any = nw.from_native(_native_frame(obj, frame_library(obj) or ""), allow_series=True)
-    if isinstance(native, nw.LazyFrame):
-        native = native.collect()
+    uniform = _uniform(obj)
+    if uniform is not None:
+        single = uniform.dtype == np.float32
+        return uniform if single else uniform.astype(np.float64), list(obj.columns), obj.index
+    native = _opened(obj, ParameterError)
     if isinstance(native, nw.Series):
         native = native.to_frame()
     columns = [native.get_column(name) for name in native.columns]
@@ -318,7 +376,8 @@ def numeric_frame(obj: Any) -> tuple[Array, list[Any], Any]:
             fix="encode them, or leave them out (an id, a label, a name)",
         )
     index = obj.index if hasattr(obj, "index") and hasattr(obj, "iloc") else None
-    values = [np.asarray(c.to_numpy(), dtype=np.float64) for c in columns]  # a null becomes nan
+    narrow = [c.cast(nw.Float64) if _is_wide(c) else c for c in columns]
+    values = [np.asarray(c.to_numpy(), dtype=np.float64) for c in narrow]  # a null becomes nan
     is_single = all(c.dtype == nw.Float32 for c in columns)
     made = np.stack(values, axis=1) if values else np.zeros((len(native), 0))
     return made.astype(np.float32) if is_single else made, list(native.columns), index
@@ -332,6 +391,13 @@ def _is_numeric(column: Any) -> bool:
     return bool(column.dtype.is_numeric() or column.dtype == nw.Boolean)
 
 
+def _is_wide(column: Any) -> bool:
+    """Whether NumPy has no numbers of this type."""
+    import narwhals as nw
+
+    return isinstance(column.dtype, (nw.Int128, nw.UInt128, nw.Decimal))
+
+
 def _column(series: Any, index: Any) -> Column:
     import narwhals as nw
 
@@ -340,7 +406,7 @@ def _column(series: Any, index: Any) -> Column:
         raise missing_labels(missing, len(series))
     if len(series) and isinstance(series.dtype, (nw.Categorical, nw.Enum)):
         return Column(objects(series.to_list()), _categories(series), index)
-    if isinstance(series.dtype, (nw.Datetime, nw.Struct, nw.List, nw.Array)):
+    if isinstance(series.dtype, (nw.Datetime, nw.Struct, nw.List, nw.Array)) or _is_wide(series):
         return Column(objects(series.to_list()), None, index)
     return Column(np.asarray(series.to_numpy()), None, index)
 
@@ -374,14 +440,21 @@ def missing_labels(missing: int, n: int) -> PartitionError:
 # --- weights ----------------------------------------------------------------------------------------
 
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30
+"""A weight is 0 or lies between these, and so does the sum of all: fourth powers of it are then numbers."""
+
+
 def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
-    """Weights as an array of finite numbers, at least 0, not all 0; whole numbers stay whole."""
+    """Weights as an array: each 0 or between 1e-30 and 1e30, the sum too; whole numbers stay whole.
+
+    Whole numbers are counts, in 64 bits, as long as their sum is below 2^53; above that they are floats.
+    """
     if isinstance(sample_weight, np.ma.MaskedArray) and np.ma.is_masked(sample_weight):
         raise ParameterError(
             "some weights are masked.", got="a masked array", need="a weight for every object"
         )
     try:
-        weight = np.asarray(sample_weight)
+        weight = array_of(sample_weight)
     except (ValueError, TypeError):
         weight = np.empty(0, dtype=object)
     if weight.ndim != 1 or weight.dtype.kind not in "iufb" or n not in (None, weight.size):
@@ -390,15 +463,25 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
             got=f"array of shape {weight.shape}, dtype {weight.dtype}",
             need="one number for each object" if n is None else f"{n} numbers, one for each object",
         )
-    real = weight.astype(np.float64)
-    if not (np.isfinite(real).all() and (real >= 0).all() and real.any()):
+    with np.errstate(over="ignore"):  # long double may hold more
+        real = weight.astype(np.float64)
+        total = real.sum()
+    in_range = (real == 0.0) | ((real >= LEAST_WEIGHT) & (real <= MOST_WEIGHT))
+    if not (in_range.all() and 0.0 < total <= MOST_WEIGHT):
         raise ParameterError(
             "sample_weight cannot be multiplicities.",
-            got=f"smallest {real.min() if real.size else 'none'}, sum {real.sum():g}",
-            need="finite weights, at least 0, not all 0",
+            got=f"a weight of {real[~in_range][0]:g}" if not in_range.all() else f"a sum of {total:g}",
+            need=f"weights of 0 or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}, as is their sum; not all 0",
+            fix="divide all by one number, and set what is next to nothing to 0",
         )
-    whole = (real == np.floor(real)).all() and real.sum() < 2.0**53
+    whole = (real == np.floor(real)).all() and total < 2.0**53
     return weight.astype(np.int64) if whole else real
+
+
+def check_flag(value: Any, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} cannot be this.", got=repr(value), need="True or False")
 
 
 # --- random state -----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, PartitionError, UndefinedIndexError
-from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
+from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Index, find, resolve
@@ -195,7 +195,14 @@ def _row(
         lower=lower,
         upper=upper,
         caveat=join_texts([reason, entry.caveat(inputs.kinds), _reflexivity(entry, inputs)]),
+        method=_method(entry, collected, reason) if is_defined or not math.isnan(lower) else "",
     )
+
+
+def _method(entry: Index, collected: Mapping[Any, Any], how: str) -> str:
+    if "certified outer bounds" in how:
+        return "bounds"
+    return "sampled" if entry.is_sampled(collected) else "exact"
 
 
 def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, str]:
@@ -239,8 +246,6 @@ def _provenance(
 ) -> dict[str, Any]:
     from partita import __version__
 
-    sampled = [row.index for row in rows if "sampled" in row.caveat]
-    bounded = [row.index for row in rows if "certified outer bounds" in row.caveat]
     return {
         "partita": __version__,
         "n": inputs.n_objects,
@@ -249,13 +254,7 @@ def _provenance(
         "noise": noise,
         "coverage": inputs.coverage,
         "weighted": inputs.weight is not None,
-        "method": join_texts(
-            [
-                f"sampled: {', '.join(sampled)}" if sampled else "",
-                f"bounds: {', '.join(bounded)}" if bounded else "",
-                "the rest exact" if sampled or bounded else "exact",
-            ]
-        ),
+        "method": method_of(rows),
     }
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, frame_library, map_blocks, multiplicities
-from partita.errors import KindError, MismatchError, ParameterError, PartitionError
+from partita.arrays import Array, map_blocks
+from partita.errors import KindError, ParameterError, PartitionError
 from partita.partitions import (
     HARD,
     DataMatrix,
@@ -19,9 +19,10 @@ from partita.partitions import (
     Kind,
     MembershipPartition,
     Partition,
+    alignment_note,
     as_partition,
     is_mixture,
-    lengths_differ,
+    same_objects,
 )
 from partita.statistics import Contingency
 
@@ -34,10 +35,14 @@ class Request:
 
     A statistic is a frozen class with ``inputs`` (``X``, names of partitions, ``model``) and ``options``
     (names). An additive one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole
-    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``, and
-    ``pair_operations`` if it looks at pairs. What the table of two hard partitions determines has
+    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``. One
+    whose work grows faster than the data, with the pairs of objects mostly, has ``pair_operations``, and
+    ``why_costly`` if it is not for these pairs. What the table of two hard partitions determines has
     ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass. One
     that is not defined for all data has ``check(X, **options)``, which refuses what it cannot judge.
+
+    X comes in a unit in which squares neither overflow nor vanish, ``2 ** exponent``: 1 for ordinary data.
+    Where that matters the statistic has a field ``exponent``. One that ``takes_units`` gets X as it is.
     """
 
     statistic: type[Any]
@@ -102,20 +107,10 @@ def prepare(
         raise _no_mixture(given["model"])
     frame = next((p.frame for p in sides.values() if p.frame), None)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
-    first = next(iter(sides.values()))
-    weight, weight_index = _read_weight(sample_weight)
-    sides, rows, dropped = _align(sides)
-    if weight is not None:
-        aligned = next(iter(sides.values()))
-        weight = _align_weight(weight, weight_index, first, aligned, rows)
-        if not weight.all():
-            counted = np.flatnonzero(weight)
-            sides = {name: p.take(counted) for name, p in sides.items()}
-            weight = weight[counted]
+    sides, weight, _, dropped = same_objects(sides, sample_weight)
     sides = {name: _crisp(p) for name, p in sides.items()}
     if dropped:
-        kept = next(iter(sides.values())).n_objects
-        notes.append(f"aligned by index: {kept} objects are in all inputs, {dropped} were left out")
+        notes.append(alignment_note(sides, dropped))
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise)
     data = sides.pop("X", None)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
@@ -190,8 +185,8 @@ def _collect_together(
 
         def one(part: slice) -> list[Any]:
             cut = {id(p): p.take(part) for p in inputs.partitions.values()}
-            if inputs.X is not None:
-                cut[id(inputs.X.values)] = inputs.X.block(part)
+            for X in (x for r in wanted for x in sides[r] if isinstance(x, np.ndarray)):
+                cut.setdefault(id(X), np.asarray(X[part], dtype=np.float64))
             weight = None if inputs.weight is None else inputs.weight[part]
             return [
                 r.statistic.from_block(
@@ -207,6 +202,7 @@ def _collect_together(
             merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
         assert merged is not None
         collected |= dict(zip(wanted, merged, strict=True))
+    collected = {r: _in_unit(made, inputs) for r, made in collected.items()}
     counted = collected | dict(known)
     return collected | {r: r.statistic.from_table(counted[table]) for r in from_table}
 
@@ -219,10 +215,20 @@ def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
 
 def _sides(request: Request, inputs: Inputs) -> list[Any]:
     """What a statistic is made from: the values of X, partitions, the model."""
-    made: dict[str, Any] = {**inputs.partitions, "X": None if inputs.X is None else inputs.X.values}
+    made: dict[str, Any] = dict(inputs.partitions)
+    if inputs.X is not None:
+        in_units = getattr(request.statistic, "takes_units", False)
+        made["X"] = inputs.X.values if in_units else inputs.X.scaled
     if inputs.model is not None:
         made["model"] = inputs.model
     return [made[name] for name in request.statistic.inputs]
+
+
+def _in_unit(statistic: Any, inputs: Inputs) -> Any:
+    """The statistic with the unit of the data it was made from, where that matters to it."""
+    if inputs.X is None or not inputs.X.exponent or not hasattr(statistic, "exponent"):
+        return statistic
+    return replace(statistic, exponent=inputs.X.exponent)
 
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
@@ -239,84 +245,10 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
 
 
-# --- alignment ----------------------------------------------------------------------------------------
-
-
-def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, int]:
-    """Bring all sides to the same objects; also the kept rows of the first, and how many were dropped."""
-    sides = list(partitions.items())
-    (first_name, first), rest = sides[0], sides[1:]
-    indexed = all(p.index is not None for p in partitions.values())
-    if not rest or not indexed or all(p.index.equals(first.index) for _, p in rest):
-        for _, other in rest:
-            if other.n_objects != first.n_objects:
-                raise lengths_differ(first, other)
-        return partitions, None, 0
-    common = first.index
-    for name, p in rest:
-        common = common[_places(p.index, common, name) >= 0]
-    if not len(common):
-        raise MismatchError(
-            "the inputs have no object in common.",
-            got="; ".join(f"index of {name} starts {list(p.index[:3])}" for name, p in sides),
-            need="overlapping indices",
-            fix=".to_numpy() on both sides if they are in the same order",
-        )
-    rows = {name: _places(p.index, common, name) for name, p in sides}
-    left_out = sum(p.n_objects for _, p in sides) - len(sides) * len(common)
-    aligned = {name: p.take(rows[name]) for name, p in sides}
-    return aligned, rows[first_name], left_out
-
-
-def _places(index: Any, wanted: Any, name: str) -> Array:
-    """Where each wanted object stands in an index, -1 where it does not."""
-    if not index.is_unique:
-        raise MismatchError(
-            f"the index of {name} names some objects twice, so the inputs cannot be aligned by it.",
-            got=f"{len(index) - index.nunique()} repeated entries",
-            need="each object once",
-            fix="reset_index(drop=True) on all inputs if they are in the same order",
-        )
-    try:
-        return np.asarray(index.get_indexer(wanted))
-    except Exception as problem:  # noqa: BLE001 (pandas raises half a dozen types here)
-        raise MismatchError(
-            "the inputs have indices that cannot be compared.",
-            got=f"{type(index).__name__} in {name} against {type(wanted).__name__}: {problem}",
-            need="indices of one kind",
-            fix=".to_numpy() on both sides if they are in the same order",
-        ) from None
-
-
-# --- weights ------------------------------------------------------------------------------------------
-
-
-def _read_weight(sample_weight: Any) -> tuple[Array | None, Any]:
-    """Weights as an array (whole numbers stay whole), and their index where they have one."""
-    if sample_weight is None:
-        return None, None
-    is_series = frame_library(sample_weight) == "pandas" and hasattr(sample_weight, "iloc")
-    return multiplicities(sample_weight), sample_weight.index if is_series else None
-
-
-def _align_weight(weight: Array, index: Any, first: Any, kept: Any, rows: Array | None) -> Array:
-    """Weights of the kept objects: by index where both sides have one, else as the first input lies."""
-    if index is not None and first.index is not None and not index.equals(first.index):
-        place = _places(index, kept.index, "sample_weight")
-        if (place < 0).any():
-            raise MismatchError(
-                "some objects have no weight.",
-                got=f"{int((place < 0).sum())} objects are not in the index of sample_weight",
-                need="a weight for every object",
-            )
-        return weight[place]
-    if weight.shape[0] != first.n_objects:
-        raise MismatchError(
-            "sample_weight has another length than the clusterings.",
-            got=f"{weight.shape[0]} weights for {first.n_objects} objects",
-            need="one weight for each object",
-        )
-    return weight if rows is None else weight[rows]
+def why_costly(requests: Iterable[Request]) -> str:
+    """Why these statistics take long, in words."""
+    reasons = (getattr(r.statistic, "why_costly", "") for r in requests)
+    return next((reason for reason in reasons if reason), "too many pairs of objects to look at")
 
 
 # --- noise --------------------------------------------------------------------------------------------

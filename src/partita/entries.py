@@ -14,7 +14,7 @@ import partita.indices  # noqa: F401 (registers the indices that are listed here
 from partita.errors import near_names
 from partita.partitions import Kind
 from partita.registry import CLAIMS, Index, find, indices
-from partita.registry.curves import Curve, curves
+from partita.registry.curves import Curve, curves, find_curve, is_curve
 from partita.results import Result, Table, show
 
 __all__ = ["Catalogue", "IndexCard", "card", "catalogue", "reference"]
@@ -126,9 +126,8 @@ def catalogue() -> Catalogue:
 
 def card(name: str | Index) -> IndexCard:
     """Everything known about one index, or one curve."""
-    curve = next((c for c in curves() if isinstance(name, str) and c.name == name.strip().lower()), None)
-    if curve is not None:
-        return _curve_card(curve)
+    if isinstance(name, str) and is_curve(name):
+        return _curve_card(find_curve(name))
     entry = find(name)
     best = f"{show(entry.best)} ({entry.direction} is better)" if entry.best is not None else ""
     facts: list[tuple[str, str]] = [
@@ -169,6 +168,7 @@ def card(name: str | Index) -> IndexCard:
 def _curve_card(curve: Curve) -> IndexCard:
     facts = [
         ("curve of", f"{curve.of}, for several numbers of clusters"),
+        ("rather of", f"{' or '.join(curve.rather_of)}, where that is judged too" if curve.rather_of else ""),
         ("rule", curve.rule),
         ("what", " ".join(_summary(curve).split())),
         ("formula", curve.formula),
@@ -178,7 +178,7 @@ def _curve_card(curve: Curve) -> IndexCard:
         *(("reference", reference(key)) for key in curve.references),
     ]
     return IndexCard(
-        name=curve.name, title=curve.title, facts=tuple((fact, text) for fact, text in facts if text)
+        name=curve.label, title=curve.title, facts=tuple((fact, text) for fact, text in facts if text)
     )
 
 

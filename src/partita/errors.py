@@ -16,6 +16,7 @@
     PartitaWarning (UserWarning)
     ├── UndefinedIndexWarning                  a nan was returned; the message gives the reason
     ├── AlignmentWarning                       objects were dropped to bring two inputs together
+    ├── HardenedWarning                        a soft clustering was judged on its hardened labels
     ├── ConvergenceWarning                     a fit was stopped before it settled
     └── EmptyClusterWarning                    a fit left clusters without an object
 """
@@ -31,6 +32,7 @@ __all__ = [
     "ConvergenceWarning",
     "EmptyClusterWarning",
     "FileError",
+    "HardenedWarning",
     "KindError",
     "MismatchError",
     "MissingDependencyError",
@@ -119,6 +121,10 @@ class UndefinedIndexWarning(PartitaWarning):
 
 class AlignmentWarning(PartitaWarning):
     """Objects were left out because only one of the inputs has them."""
+
+
+class HardenedWarning(PartitaWarning):
+    """A soft clustering was judged on its hardened labels, because the index knows no other."""
 
 
 class ConvergenceWarning(PartitaWarning):

@@ -6,7 +6,9 @@ import csv
 import gzip
 import io
 import math
+import os
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,7 +89,7 @@ def read_data(
         _check_names([*(columns or ()), *leave_out], text.free, "column")
         chosen = list(columns) if columns is not None else [c for c in text.free if c not in leave_out]
         frame = text.frame(labels=[])
-        words = [name for name in chosen if frame[name].dtype.kind not in "biuf"]
+        words = _words(frame, chosen)
         if words or not chosen:
             raise FileError(
                 "features are numbers, and not all of these columns are."
@@ -104,7 +106,14 @@ def read_data(
 @contextmanager
 def _named(path: str | Path) -> Iterator[Path]:
     """The file; whatever goes wrong with it is told with its name."""
-    file, shown = Path(path), str(path) or "''"
+    try:
+        file, shown = Path(path), str(path) or "''"
+        os.fsencode(file)
+        is_name = "\0" not in shown
+    except (TypeError, ValueError):
+        is_name = False
+    if not is_name:
+        raise FileError("this is no name of a file.", got=repr(path), need="a path that the system knows")
     try:
         if file.is_dir():
             raise FileError("this is a directory.", need="a file")
@@ -121,9 +130,16 @@ def _named(path: str | Path) -> Iterator[Path]:
         ) from None
 
 
+def _words(frame: Any, columns: Sequence[str]) -> list[str]:
+    """The columns that are no numbers."""
+    kinds = dict(zip(frame.columns, (dtype.kind for dtype in frame.dtypes), strict=True))
+    return [name for name in columns if kinds[name] not in "biuf"]
+
+
 def _check_names(wanted: Sequence[str], known: Sequence[str], noun: str) -> None:
+    there = set(known)
     for name in wanted:
-        if name not in known:
+        if name not in there:
             raise near_names(name, known, noun=noun)
 
 
@@ -202,7 +218,7 @@ def _from_text(
     if not chosen:
         raise FileError("this file holds identifiers only.", got=repr(text.id), need="a column of labels")
     frame = text.frame(labels=chosen if len(chosen) == 1 else [])
-    words = [name for name in chosen if len(chosen) > 1 and frame[name].dtype.kind not in "biuf"]
+    words = _words(frame, chosen) if len(chosen) > 1 else []
     if words:
         raise FileError(
             "several columns are read as a matrix of memberships, and not all of them are numbers.",
@@ -268,7 +284,7 @@ class _TextTable:
                 skipinitialspace=True,
                 skip_blank_lines=False,
                 keep_default_na=False,
-                na_values=dict.fromkeys(self.free, MISSING),
+                na_values=MISSING if self.id is None else dict.fromkeys(self.free, MISSING),
                 dtype=dict.fromkeys([*labels, *([] if self.id is None else [self.id])], object),
                 low_memory=False,
             )
@@ -326,11 +342,10 @@ def _column_names(text: str, separator: str, header: bool | None) -> list[str]:
     is_counted = len(names) > 2 and names == [str(i) for i in range(len(names))]
     if header is None and not is_counted and all(_number(name) is not None for name in names):
         raise _header_or_object(", ".join(names[:6]), "it holds numbers")
-    if len(set(names)) < len(names):
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
         raise FileError(
-            "two columns have the same name.",
-            got=repr(next(name for name in names if names.count(name) > 1)),
-            need="different names in the first line",
+            "two columns have the same name.", got=repr(twice[0]), need="different names in the first line"
         )
     return names
 

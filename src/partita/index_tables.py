@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, Self
 
 from partita.errors import ParameterError, PartitaError, near_names
 from partita.registry import find
-from partita.results import Result, Table, number
+from partita.results import Result, Table, number, plain
 
-__all__ = ["IndexTable", "IndexValue", "LeftOut"]
+__all__ = ["IndexTable", "IndexValue", "LeftOut", "method_of"]
 
 MOST_PAIR_OPERATIONS = 1e9
 """What is computed unasked; indices that look at more pairs of objects must be named."""
@@ -32,6 +32,18 @@ class IndexValue:
     upper: float = math.nan
     p: float = math.nan
     caveat: str = ""
+    method: str = ""
+    """``"exact"``, ``"sampled"``, or ``"bounds"`` where the lower and upper values are outer bounds."""
+
+
+def method_of(rows: Iterable[IndexValue]) -> str:
+    """How the values of a whole table were found, in words."""
+    inexact: dict[str, list[str]] = {"sampled": [], "bounds": []}
+    for row in rows:
+        if row.method in inexact and row.index not in inexact[row.method]:
+            inexact[row.method].append(row.index)
+    parts = [f"{method}: {', '.join(names)}" for method, names in inexact.items() if names]
+    return "; ".join([*parts, "the rest exact"]) if parts else "exact"
 
 
 @dataclass(frozen=True)
@@ -89,11 +101,11 @@ class IndexTable(Result):
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
-        return tuple(f.name for f in fields(IndexValue))
+        return tuple(f.name for f in fields(IndexValue) if f.name != "method")  # the caveat tells readers
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a row, with every column."""
-        return [asdict(row) for row in self.rows]
+        return [{name: getattr(row, name) for name in self.columns} for row in self.rows]
 
     def table(self) -> Table:
         """The rows, as they print; columns that hold nothing are left away."""
@@ -110,7 +122,12 @@ class IndexTable(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold, and that `from_dict` reads."""
-        return {**super().to_dict(), "title": self.title, "left_out": [asdict(x) for x in self.left_out]}
+        return {
+            **super().to_dict(),
+            "rows": plain([asdict(row) for row in self.rows]),
+            "title": self.title,
+            "left_out": [asdict(x) for x in self.left_out],
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -98,7 +98,7 @@ def show(value: Any) -> str:
     """A value as a reader wants it: four decimals, whole numbers whole."""
     if value is None:
         return ""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not isinstance(value, float):
         return str(value)
     if math.isnan(value):
         return "nan"

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import warnings
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
-from partita.engine import Inputs, collect, pair_operations, prepare
-from partita.errors import ParameterError, UndefinedIndexError
-from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
+from partita.arrays import is_sparse
+from partita.engine import Inputs, collect, pair_operations, prepare, why_costly
+from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
+from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import HARD
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Index, find, resolve
+from partita.registry import ON_UNDEFINED, Index, find, listed, resolve
 from partita.registry import indices as all_indices
-from partita.registry.curves import curves
+from partita.registry.curves import curves, find_curve, is_curve
+from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
+from partita.statistics.objects_by_cluster import known_metric
 from partita.sweeps.scores import HARDENED, hardened, score
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 
 INTERNAL = {"X", "found", "model"}
+
+ONE_SCALE = (
+    "the clusterings are of different kinds: indices of the data judge them on hardened labels; one alone is"
+    " judged in its own form"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,9 +40,17 @@ class Validation(IndexTable):
     """Every internal index that applies to a clustering of data."""
 
 
+BEFORE = ("index", "symbol", "best", "direction")
+AFTER = ("better", "caveat")
+"""Columns around those of the clusterings."""
+
+
 @dataclass(frozen=True, repr=False)
 class SideBySide(Result):
-    """Several clusterings of the same data, index by index.
+    """Several clusterings of the same data, index by index, on one scale.
+
+    Where the clusterings are of different kinds, every index of the data that hard labels have is computed on
+    hardened labels: its form for memberships is another quantity, and often the better one by that alone.
 
     Attributes
     ----------
@@ -39,16 +58,37 @@ class SideBySide(Result):
         One for each clustering, by its name.
     """
 
-    results: Mapping[str, Validation] = field(default_factory=dict)
+    results: Mapping[Any, Validation] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> Validation:
-        return self.results[name]
+    def __getitem__(self, name: Any) -> Validation:
+        known = {**{self.labels[n]: result for n, result in self.results.items()}, **self.results}
+        if not isinstance(name, Hashable) or name not in known:
+            raise near_names(str(name), self.labels.values(), noun="clustering")
+        return known[name]
+
+    @cached_property
+    def labels(self) -> dict[Any, str]:
+        """The column of each clustering: its name, in quotes where a column of that name is there already."""
+        times = Counter([*BEFORE, *AFTER, "", *map(str, self.results)])
+        labels: dict[Any, str] = {}
+        for name in self.results:
+            label = str(name) if times[str(name)] == 1 else repr(name)
+            again = 2
+            while label in labels.values() or label in (*BEFORE, *AFTER, ""):
+                label, again = f"{name!r} ({again})", again + 1
+            labels[name] = label
+        return labels
 
     @property
-    def wins(self) -> dict[str, int]:
+    def wins(self) -> dict[Any, int]:
         """For each clustering, how many indices find it better than all others."""
         better = [row["better"] for row in self.records()]
-        return {name: better.count(name) for name in self.results}
+        return {name: better.count(label) for name, label in self.labels.items()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return (*BEFORE, *self.labels.values(), *AFTER)
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary an index: its value for each clustering, and which of them it finds better.
@@ -59,30 +99,32 @@ class SideBySide(Result):
         return [self._record(name) for name in listed]
 
     def _record(self, index: str) -> dict[str, Any]:
-        rows = {name: result[index] for name, result in self.results.items() if index in result}
+        rows = {self.labels[n]: result[index] for n, result in self.results.items() if index in result}
         known = next(iter(rows.values()))
-        values = {name: rows[name].value if name in rows else math.nan for name in self.results}
+        values = {label: rows[label].value if label in rows else math.nan for label in self.labels.values()}
+        of_data = "X" in find(index.partition(":")[0]).inputs
         return {
             "index": index,
             "symbol": known.symbol,
             "best": known.best,
             "direction": known.direction,
             **values,
-            "better": _better(values, known.direction) if "X" in find(index).inputs else "",
+            "better": _better(values, known.direction) if of_data else "",
             "caveat": join_texts(list(dict.fromkeys(row.caveat for row in rows.values()))),
         }
 
     def table(self) -> Table:
         """The indices, as they print."""
         rows = tuple(
-            tuple(None if k in ("best",) and math.isnan(v) else v for k, v in row.items())
+            tuple(None if k == "best" and math.isnan(v) else v for k, v in row.items())
             for row in self.records()
         )
-        won = ", ".join(f"{name} by {count}" for name, count in self.wins.items())
+        won = ", ".join(f"{self.labels[name]} by {count}" for name, count in self.wins.items())
         notes = (*self.notes, f"judged better: {won} of the indices, many of which are kin")
         first = next(iter(self.results.values()))
         sides = ", ".join(
-            f"{name}: {r.title.rpartition(': ')[2].replace(' found', '')}" for name, r in self.results.items()
+            f"{self.labels[name]}: {r.title.rpartition(': ')[2].replace(' found', '')}"
+            for name, r in self.results.items()
         )
         title = f"{first.title.rpartition(': ')[0]}; {sides}"
         return Table(title, self.columns, rows, notes).without_blank_columns()
@@ -116,7 +158,8 @@ def validate(
         The data, one row for each object; the distances ``(n, n)`` for ``metric="precomputed"``.
     found : clustering, fitted model, or dictionary of them
         Anything `as_partition` takes. A fitted mixture also gives its likelihood. Several by name are judged
-        side by side: ``{"k-means": labels, "mixture": model}``.
+        side by side: ``{"k-means": labels, "mixture": model}``; if they are of different kinds, on hardened
+        labels.
     indices : list of names, optional
         Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``). Every
         index that applies by default, those that look at pairs of objects while that is quick.
@@ -145,49 +188,54 @@ def validate(
     """
     if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
         raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
-    options = {
-        "indices": _listed(indices),
-        "metric": metric,
-        "noise": noise,
-        "sample_weight": sample_weight,
-        "on_undefined": on_undefined,
-    }
-    if isinstance(found, Mapping) and not {"mass", "F"} <= set(found):
-        if not found:
-            raise ParameterError("there is nothing to validate.", got="an empty dictionary")
-        results = {str(name): _validate_one(X, one, **options) for name, one in found.items()}
-        first = next(iter(results.values()))
-        notes = tuple(f"{name}: {note}" for name, result in results.items() for note in result.notes)
-        return SideBySide(notes=notes, provenance=first.provenance, frame=first.frame, results=results)
-    return _validate_one(X, found, **options)
-
-
-def _listed(indices: Any) -> Any:
-    """An iterable of names as a list, so that it can be gone through more than once."""
-    return (
-        list(indices) if isinstance(indices, Iterable) and not isinstance(indices, (str, Index)) else indices
-    )
-
-
-def _validate_one(
-    X: Any,
-    found: Any,
-    *,
-    indices: Any,
-    metric: str,
-    noise: str,
-    sample_weight: Any,
-    on_undefined: str,
-) -> Validation:
-    named = indices is not None
+    known_metric(metric)
     asked = _wanted(indices)
     if any(entry.options.get("metric") == "precomputed" for entry in asked):
         metric = "precomputed"  # X cannot be distances for one index and data for another
     wanted = [_with_metric(entry, metric) for entry in asked]
-    inputs = prepare({"X": X, "found": found}, noise=noise, sample_weight=sample_weight, metric=metric)
-    is_model = inputs.model is not None or (hasattr(found, "fit") and not isinstance(found, type))
-    hard = hardened(inputs) if is_model and inputs.kinds != (HARD,) else None
-    usable, left_out = _split(wanted, inputs, hard, metric, named=named)
+    ways: dict[str, Any] = {"noise": noise, "sample_weight": sample_weight, "metric": metric}
+    judge = partial(
+        _judge, wanted, named=indices is not None, metric=metric, noise=noise, on_undefined=on_undefined
+    )
+    if not isinstance(found, Mapping) or is_sparse(found) or {"mass", "F"} <= set(found):
+        return judge(prepare({"X": X, "found": found}, **ways), is_model=_is_model(found))
+    if not found:
+        raise ParameterError("there is nothing to validate.", got="an empty dictionary")
+    given = {name: prepare({"X": X, "found": one}, **ways) for name, one in found.items()}
+    mixed = len({inputs.kinds for inputs in given.values()}) > 1
+    results = {
+        name: judge(inputs, is_model=_is_model(found[name]), only_hard=mixed)
+        for name, inputs in given.items()
+    }
+    side_by_side = SideBySide(
+        provenance=_provenance_together(results),
+        frame=next(iter(results.values())).frame,
+        results=results,
+    )
+    notes = [f"{side_by_side.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
+    return replace(side_by_side, notes=(*notes, *[ONE_SCALE] * mixed))
+
+
+def _is_model(found: Any) -> bool:
+    return hasattr(found, "fit") and not isinstance(found, type)
+
+
+def _judge(
+    wanted: Sequence[Index],
+    inputs: Inputs,
+    *,
+    named: bool,
+    is_model: bool,
+    metric: str,
+    noise: str,
+    on_undefined: str,
+    only_hard: bool = False,
+) -> Validation:
+    """Every wanted index of one clustering; of its hardened labels where only these are to be judged."""
+    hard = None
+    if (is_model or only_hard) and inputs.kinds != (HARD,):
+        hard = replace(hardened(inputs), model=None if only_hard else inputs.model)
+    usable, left_out = _split(wanted, inputs, hard, metric, named=named, only_hard=only_hard)
     rows: dict[str, IndexValue] = {}
     with bar("validating") as report:
         for given, caveat in ((inputs, ""), (hard, HARDENED)):
@@ -214,7 +262,7 @@ def _validate_one(
             "noise": noise,
             "coverage": inputs.coverage,
             "weighted": inputs.weight is not None,
-            "method": "sampled" if any("sampled" in row.caveat for row in rows.values()) else "exact",
+            "method": method_of(rows.values()),
         },
         frame=inputs.frame or "pandas",
         rows=tuple(rows[e.label] for e, _ in usable),
@@ -226,23 +274,25 @@ def _validate_one(
 def _wanted(indices: Any) -> list[Index]:
     if indices is None:
         return [e for e in all_indices() if set(e.inputs) <= INTERNAL]
-    curve_names = {c.name for c in curves()}
-    listed = indices if isinstance(indices, list) else [indices]
-    for name in listed:
-        if isinstance(name, str) and name.lower() in curve_names:
+    names = listed(indices)
+    for name in names:
+        if is_curve(name):
+            curve = find_curve(name)
             raise ParameterError(
-                f"{name} is a curve over numbers of clusters, not an index of one clustering.",
+                f"{curve.label} is a curve over numbers of clusters, not an index of one clustering.",
                 need="clusterings for several k",
                 fix="choose_k(...)",
             )
-    chosen = resolve(listed, ())
+    chosen = resolve(names, ())
     for entry in chosen:
         if not set(entry.inputs) <= INTERNAL:
             raise ParameterError(
                 f"{entry.name} does not judge one clustering by its data.",
                 got=f"an index of {', '.join(entry.inputs)}",
                 need="an index of X and found",
-                fix="compare(truth, found) for two clusterings",
+                fix=f"partita.indices.{entry.name}({', '.join(entry.inputs)})"
+                if "X" in entry.inputs
+                else "compare(truth, found) for two clusterings",
             )
     return chosen
 
@@ -254,20 +304,28 @@ def _with_metric(entry: Index, metric: str) -> Index:
 
 
 def _split(
-    wanted: Sequence[Index], inputs: Inputs, hard: Inputs | None, metric: str, *, named: bool
+    wanted: Sequence[Index],
+    inputs: Inputs,
+    hard: Inputs | None,
+    metric: str,
+    *,
+    named: bool,
+    only_hard: bool,
 ) -> tuple[list[tuple[Index, Inputs]], tuple[LeftOut, ...]]:
     """Which index on which inputs, and those that do not apply or would take too long unasked."""
     usable: list[tuple[Index, Inputs]] = []
     left_out = [LeftOut(c.name, "needs a curve: choose_k") for c in curves()] if not named else []
     for entry in wanted:
         reason = cost = ""
-        on = inputs
+        is_for_hard = hard is not None and entry.range_of(hard.kinds) is not None
+        prefers_hard = only_hard and "X" in entry.inputs and "model" not in entry.inputs
+        on = hard if hard is not None and is_for_hard and prefers_hard else inputs
         if "model" in entry.inputs and inputs.model is None:
             reason = "needs a fitted Gaussian mixture in place of the clustering"
         elif metric == "precomputed" and "X" in entry.inputs and "metric" not in entry.options:
             reason = "needs the data itself: it has centres, and distances have none"
-        elif entry.range_of(inputs.kinds) is None:
-            if hard is not None and entry.range_of(hard.kinds) is not None:
+        elif entry.range_of(on.kinds) is None:
+            if hard is not None and is_for_hard:
                 on = hard
             elif named:
                 entry.check_kinds(inputs.kinds)
@@ -278,11 +336,10 @@ def _split(
         if not reason and not named:
             operations = pair_operations(entry.requests, on)
             if operations > MOST_PAIR_OPERATIONS:
+                why = why_costly(entry.requests)
                 cost = f"{operations:.1e} pair operations"
                 sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
-                reason = (
-                    f"too many pairs of objects to look at unasked; indices=[...] with {sampled}{entry.name}"
-                )
+                reason = f"{why} unasked; indices=[...] with {sampled}{entry.name}"
         if reason and named:
             raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
         if reason:
@@ -316,7 +373,17 @@ def _row(
         best=math.nan if entry.best is None else entry.best,
         direction=entry.direction,
         caveat=join_texts([reason, entry.caveat(inputs.kinds), caveat]),
+        method="sampled" if entry.is_sampled(collected) else "exact",
     )
+
+
+def _provenance_together(results: Mapping[Any, Validation]) -> dict[str, Any]:
+    """What all clusterings have in common, and lists of what each has of its own."""
+    each = [result.provenance for result in results.values()]
+    lists = {n: [p[n] for p in each] for n in ("n", "coverage") if len({p[n] for p in each}) > 1}
+    lists |= {name: [one for p in each for one in p[name]] for name in ("kinds", "clusters")}
+    rows = [row for result in results.values() for row in result.rows]
+    return {**each[0], **lists, "method": method_of(rows)}
 
 
 # --- scorers ----------------------------------------------------------------------------------------------
@@ -336,7 +403,14 @@ class Scorer:
             raise ParameterError(
                 f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
             )
-        value, _ = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
+        value, caveat = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
+        if HARDENED in caveat:
+            warnings.warn(
+                f"{entry.name} is not defined for what this {type(estimator).__name__} gives: its value is"
+                f" {HARDENED}",
+                HardenedWarning,
+                stacklevel=2,
+            )
         return value if entry.direction == "higher" else -value
 
 
@@ -344,7 +418,8 @@ def scorer(index: str | Index) -> Scorer:
     """A scikit-learn scorer over an index, for `GridSearchCV`, `cross_validate` and the like.
 
     The clustering of X is what the estimator's ``predict_proba`` or ``predict`` says; one that cannot predict
-    gives its ``labels_`` if they are as many as X has rows, else a clone of it is fitted to X.
+    gives its ``labels_`` if they are as many as X has rows, else a clone of it is fitted to X. Memberships
+    are hardened for an index that knows no other labels, with a `HardenedWarning`.
 
     Parameters
     ----------
@@ -366,12 +441,26 @@ def scorer(index: str | Index) -> Scorer:
 
 
 def _clustering_of(estimator: Any, X: Any) -> Any:
-    for method in ("predict_proba", "predict"):
-        if hasattr(estimator, method):
-            return getattr(estimator, method)(X)
-    labels = getattr(estimator, "labels_", None)
-    if labels is not None and len(labels) == len(X):
-        return labels
-    from sklearn.base import clone
+    name = type(estimator).__name__
+    if not hasattr(estimator, "fit") or isinstance(estimator, type):
+        raise ParameterError(
+            "a scorer judges an estimator.", got=shown(estimator), need="an object with fit, such as KMeans()"
+        )
+    try:
+        for method in ("predict_proba", "predict"):
+            if hasattr(estimator, method):
+                return getattr(estimator, method)(X)
+        labels = getattr(estimator, "labels_", None)
+        if labels is not None and len(labels) == (X.shape[0] if hasattr(X, "shape") else len(X)):
+            return labels
+        from sklearn.base import clone
 
-    return clone(estimator).fit_predict(X)
+        return clone(estimator).fit_predict(X)
+    except PartitaError:
+        raise
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ParameterError(
+            f"this {name} cannot use this X.",
+            got=str(error).partition("\n")[0],
+            need="a fitted estimator, and data such as it was fitted to",
+        ) from error

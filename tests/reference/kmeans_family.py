@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.likelihood import stochastic_complexity
+from reference.likelihood import printed_complexity
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -64,8 +64,8 @@ def merge_groups(X: Floats, groups: list[list[int]], k: int) -> list[list[int]]:
 
 
 def complexity(X: Labels, labels: Labels) -> float:
-    """The stochastic complexity, from scratch."""
-    return stochastic_complexity(X.tolist(), np.eye(int(labels.max()) + 1)[labels])
+    """The stochastic complexity as printed, from scratch."""
+    return printed_complexity(X.tolist(), np.eye(int(labels.max()) + 1)[labels])
 
 
 def other_clusterings(labels: Labels) -> Iterator[Labels]:

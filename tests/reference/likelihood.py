@@ -81,8 +81,26 @@ def partition_negentropy(X: Any, U: Memberships, min_points: int | None = None, 
 
 
 def stochastic_complexity(
-    X: Any, U: Memberships, simplified: bool = False, base: float | None = None
+    X: Any, U: Memberships, form: str = "exact", simplified: bool = False, base: float | None = None
 ) -> float:
+    """Exact: each label and each feature predicted from those before it (Krichevsky and Trofimov 1981)."""
+    if form == "printed":
+        return printed_complexity(X, U, simplified, base)
+    labels = [int(np.argmax(u)) for u in np.asarray(U)]
+    k, half = len(set(labels)), Fraction(1, 2)
+    likelihood = Fraction(1)
+    for i, (row, label) in enumerate(zip(X, labels, strict=True)):
+        earlier = [X[m] for m in range(i) if labels[m] == label]
+        likelihood *= (len(earlier) + half) / (i + k * half)
+        for f, value in enumerate(row):
+            alike = sum(other[f] == value for other in earlier)
+            likelihood *= (alike + half) / (len(earlier) + 1)
+    nats = math.log(likelihood.denominator) - math.log(likelihood.numerator)
+    constant = len(labels) * math.log(len(labels)) if simplified else 0.0
+    return (nats - constant) / (1.0 if base is None else math.log(base))
+
+
+def printed_complexity(X: Any, U: Memberships, simplified: bool = False, base: float | None = None) -> float:
     """franti2017 part III, cluster by cluster and feature by feature."""
 
     def h(p: float) -> float:

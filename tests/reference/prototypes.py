@@ -17,11 +17,13 @@ def squared(x: Matrix, c: Matrix) -> float:
 
 
 def inverse_powers(costs: list[float], m: float) -> list[float]:
-    """Shares proportional to cost**(-1/(m-1)), written as the papers do: one over a sum of ratios."""
+    """Shares proportional to cost**(-1/(m-1))."""
     zeros = costs.count(0.0)
     if zeros:
         return [1 / zeros if cost == 0 else 0.0 for cost in costs]
-    return [1 / sum((cost / other) ** (1 / (m - 1)) for other in costs) for cost in costs]
+    least = min(costs)  # a ratio to it is at most 1, so that no power overflows
+    shares = [(least / cost) ** (1 / (m - 1)) for cost in costs]
+    return [share / sum(shares) for share in shares]
 
 
 def fuzzy_memberships(X: Matrix, centres: Matrix, m: float) -> Matrix:

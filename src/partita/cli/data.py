@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -261,7 +261,7 @@ def stability(
     show(result, form)
 
 
-def _inputs(given: Mapping[str, Any], leave_out: list[str]) -> tuple[Any, Any, list[int], dict[str, Any]]:
+def _inputs(given: Mapping[str, Any], leave_out: list[str]) -> tuple[Any, Any, Sequence[int], dict[str, Any]]:
     """The data, the method, the numbers of clusters and the options that `over_k` names."""
     from partita.files import read_data
 
@@ -276,14 +276,14 @@ def _inputs(given: Mapping[str, Any], leave_out: list[str]) -> tuple[Any, Any, l
     return X, _method(given["method"]), _numbers(given["ks"]), common
 
 
-def _numbers(text: str) -> list[int]:
+def _numbers(text: str) -> Sequence[int]:
     """``1:12`` with both ends, ``2:30:2`` in steps, or ``2,3,5``."""
     from partita.errors import ParameterError
 
     try:
         parts = [int(part) for part in text.split(":")] if ":" in text else []
         if len(parts) in (2, 3) and (len(parts) == 2 or parts[2] > 0):
-            return list(range(parts[0], parts[1] + 1, *parts[2:]))
+            return range(parts[0], parts[1] + 1, *parts[2:])
         if not parts:
             return [int(part) for part in text.split(",")]
     except ValueError:

@@ -47,7 +47,8 @@ class StochasticComplexityClustering(Clusterer):
     cluster_centers_ : array (k, d)
         The share of ones of each feature in each cluster.
     objective_ : float
-        The stochastic complexity in nats, as the index of that name gives it.
+        The stochastic complexity in nats, as the index of that name gives it with ``form="printed"``. It
+        compares clusterings with as many clusters; how many there are is for the index's exact form.
     n_iter_ : int
         The passes over the objects, those of swaps included, from the start that was kept.
 
@@ -131,6 +132,11 @@ class StochasticComplexityClustering(Clusterer):
         return _Run(
             *search(bits, seeds, rng.integers(k, size=swaps), rng.integers(n, size=swaps), self.max_iter)
         )
+
+    def _working_exponent(self, X: Floats) -> int:
+        """Nothing is squared here, so X stays as it is; the range is that of the other methods."""
+        super()._working_exponent(X)
+        return 0
 
     def _bits(self, X: Floats) -> Array:
         if self.binarize is not None:

@@ -38,7 +38,7 @@ def nearest(X: Floats, centres: Floats) -> tuple[Array, Floats]:
 def starting_centres(X: Floats, n_clusters: int, init: Any, rng: np.random.Generator) -> Floats:
     """``n_clusters`` centres: "k-means++", "random" (distinct objects), or those given."""
     if not isinstance(init, str):
-        given = np.array(init, dtype=np.float64, order="C")
+        given = read_centres(init)
         is_finite = bool(np.isfinite(given).all())
         if given.shape != (n_clusters, X.shape[1]) or not is_finite:
             raise ParameterError(
@@ -54,6 +54,16 @@ def starting_centres(X: Floats, n_clusters: int, init: Any, rng: np.random.Gener
     with one_blas_thread():
         centres: Floats = kmeans_plusplus(X, n_clusters, random_state=int(rng.integers(1 << 31)))[0]
     return centres
+
+
+def read_centres(init: Any) -> Floats:
+    """Given centres as an array of numbers of its own."""
+    try:
+        return np.array(init, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "init is no set of starting centres.", got=repr(init)[:100], need="an array of numbers"
+        ) from None
 
 
 def lloyd(X: Floats, centres: Floats, *, max_iter: int = 300, tol: float = 0.0) -> CentreFit:

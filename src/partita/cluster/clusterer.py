@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -16,7 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.arrays import Array, Floats, frame_library, generator
-from partita.cluster.centres import CentreFit, nearest, starting_centres
+from partita.cluster.centres import CentreFit, nearest, read_centres, starting_centres
+from partita.cluster.units import shifted, to_working_units, working_exponent
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError, PartitaWarning
 from partita.partitions import HardPartition, Partition
 from partita.progress import bar
@@ -49,11 +50,20 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
 
     A method writes `_solve`, which leaves its attributes, and states what its parameters may be in
     ``_parameter_constraints``, as scikit-learn's estimators do. ``objective_`` is smaller for a better fit.
+
+    `_solve` works on X times a power of two (1 for all but very small or large data), so that squares neither
+    vanish nor overflow; what is in units of X goes through `_in_working_units`, and `_units` says which
+    attributes are to be taken back.
     """
+
+    _units: ClassVar[Mapping[str, int]] = {}
+    """Attributes in units of X, and their power: 1 for centres, 2 for sums of squares."""
 
     _parameter_constraints: dict[str, list[Any]]
     n_clusters: Any
     random_state: Any
+    _exponent: int
+    _working: dict[str, Any]
     partition_: Partition
     labels_: Array
     objective_: float
@@ -75,7 +85,8 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
         -------
         self
         """
-        values = squarable(validate_data(self, X, dtype=np.float64, order="C"))
+        values = validate_data(self, X, dtype=np.float64, order="C")
+        self._exponent, self._working = self._working_exponent(values), {}
         is_frame = frame_library(X) is not None
         index = X.index if is_frame and hasattr(X, "index") and hasattr(X, "iloc") else None
         if isinstance(self.n_clusters, (int, np.integer)) and self.n_clusters > len(values):
@@ -84,7 +95,8 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
                 got=f"X of shape {values.shape}",
                 need="at least as many objects as clusters",
             )
-        self._solve(values, generator(self.random_state), index)
+        self._solve(shifted(values, self._exponent), generator(self.random_state), index)
+        self._back_to_own_units()
         self.partition_.frame = frame_library(X)
         return self
 
@@ -92,20 +104,43 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
         """Fit; leave ``partition_`` (made with ``index=index``), ``labels_``, ``objective_``, ``n_iter_``."""
 
+    def _working_exponent(self, X: Floats) -> int:
+        """The power of two that X is multiplied by."""
+        return working_exponent(X)
+
     def _read(self, X: Any) -> Floats:
-        """New data for a fitted model, with the features of the fit."""
+        """New data for a fitted model, with the features of the fit, in working units."""
         check_is_fitted(self)
-        return squarable(validate_data(self, X, dtype=np.float64, order="C", reset=False))
+        values = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return to_working_units(values, self._exponent)
+
+    def _in_working_units(self, value: Any) -> Any:
+        """A number or centres in units of X as `_solve` takes them; words and None stay."""
+        if self._exponent == 0 or value is None or isinstance(value, str):
+            return value
+        return shifted(value if isinstance(value, Real) else read_centres(value), self._exponent)
+
+    def _back_to_own_units(self) -> None:
+        """Undo the power of two in the attributes; what they were is kept for `_fitted`."""
+        if self._exponent:
+            self._working = {name: getattr(self, name) for name in self._units}
+            for name, power in self._units.items():
+                setattr(self, name, shifted(self._working[name], -power * self._exponent))
+
+    def _fitted(self, name: str) -> Any:
+        """An attribute in working units, which it is in until the fit ends."""
+        return self._working.get(name, getattr(self, name))
 
 
 class CentreClusterer(Clusterer):
     """A method whose clusters have centres, each object going to the nearest."""
 
+    _units: ClassVar[Mapping[str, int]] = {"cluster_centers_": 1, "objective_": 2}
     cluster_centers_: Floats
 
     def predict(self, X: Any) -> Array:
         """The nearest centre of each row of X."""
-        return nearest(self._read(X), self.cluster_centers_)[0]
+        return nearest(self._read(X), self._fitted("cluster_centers_"))[0]
 
     def _leave(self, fit: CentreFit, index: Any) -> None:
         """Set the attributes of a hard clustering by its centres."""
@@ -156,9 +191,9 @@ def best_from_starts(
     model: Any, X: Floats, rng: np.random.Generator, run: Callable[[Floats], Run], description: str
 ) -> Run:
     """The run with the least objective, from each of a method's starts; given centres are one start."""
-    n_init = model.n_init if isinstance(model.init, str) else 1
+    n_init, init = model.n_init if isinstance(model.init, str) else 1, model._in_working_units(model.init)
     runs = restarts(
-        lambda seed: run(starting_centres(X, model.n_clusters, model.init, seed)),
+        lambda seed: run(starting_centres(X, model.n_clusters, init, seed)),
         n_init,
         rng,
         n_jobs=model.n_jobs,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -19,6 +21,12 @@ from partita.partitions import EvidentialPartition
 
 ALL_SETS_UP_TO = 6
 """With more clusters, pairs and the whole set are enough by default."""
+
+DELTAS = (2.0**-500, 2.0**500)
+"""A delta beyond these, whose square is a number, has no other masses: all objects are farther, or none."""
+
+TRIAL_TOL = 1e-3
+"""Starts are compared when centres move by no more than this share of the spread; only the best goes on."""
 
 MOST_MASSES = 1 << 27
 """More masses than this are refused before the work starts: 1 GiB."""
@@ -51,7 +59,9 @@ class EvidentialCMeans(Clusterer):
     init : {"k-means++", "random"} or (n_clusters, d) array
         Where centres start: spread out over the objects, at random objects, or as given.
     n_init : int
-        The number of starts; the fit of the least objective is kept. Given centres are one start.
+        The number of starts. When their centres move by less than a thousandth of the spread of X, the one of
+        the least objective goes on alone, so that ten starts cost about as much as five. Given centres are
+        one start.
     max_iter, tol : int, float
         When to stop.
     random_state : None, int or Generator
@@ -85,9 +95,10 @@ class EvidentialCMeans(Clusterer):
         **FROM_STARTS,
         "alpha": [Interval(Real, 0, 10, closed="both")],
         "beta": [Interval(Real, 1, None, closed="neither")],
-        "delta": [Interval(Real, 1e-100, 1e100, closed="both"), None],
+        "delta": [Interval(Real, 0, None, closed="neither"), None],
         "focal_size": [StrOptions({"auto", "all"}), Interval(Integral, 1, None, closed="left")],
     }
+    _units: ClassVar[Mapping[str, int]] = {"cluster_centers_": 1, "objective_": 2}
     partition_: EvidentialPartition
     cluster_centers_: Floats
     masses_: Floats
@@ -101,7 +112,7 @@ class EvidentialCMeans(Clusterer):
         delta: float | None = 10.0,
         focal_size: Any = "auto",
         init: Any = "k-means++",
-        n_init: int = 1,
+        n_init: int = 10,
         max_iter: int = 300,
         tol: float = 1e-6,
         random_state: Any = None,
@@ -122,9 +133,12 @@ class EvidentialCMeans(Clusterer):
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
         sets = _focal_sets(self.n_clusters, self.focal_size, len(X))
 
-        best = best_from_starts(
-            self, X, rng, lambda start: self._iterate(X, start, sets), "evidential c-means"
-        )
+        def trial(start: Floats) -> PrototypeFit:
+            return self._iterate(X, start, sets, self.max_iter, max(self.tol, TRIAL_TOL))
+
+        best = best_from_starts(self, X, rng, trial, "evidential c-means")
+        if self.tol < TRIAL_TOL and best.converged:
+            best = self._go_on(X, best, sets)
         self.cluster_centers_, self.n_iter_ = best.centres, best.n_iter
         self.masses_, self.objective_ = self._masses(X, sets)
         self.labels_ = self._labels(X, sets, self.masses_)
@@ -149,12 +163,22 @@ class EvidentialCMeans(Clusterer):
         """ECM is fuzzy c-means with sets for clusters, their distances enlarged, and one cluster at delta."""
         from partita.kernels.prototypes import barycentres, fuzzy_pass
 
-        outlying = np.inf if self.delta is None else float(self.delta) ** 2
+        outlying = np.inf
+        if self.delta is not None:
+            outlying = float(np.clip(self._in_working_units(float(self.delta)), *DELTAS)) ** 2
         enlarged = sets.sum(axis=1) ** float(self.alpha)
         places = barycentres(sets, centres)
         return sum_blocks(fuzzy_pass, X, places, enlarged, outlying, float(self.beta), out=masses)
 
-    def _iterate(self, X: Floats, start: Floats, sets: Array) -> PrototypeFit:
+    def _go_on(self, X: Floats, trial: PrototypeFit, sets: Array) -> PrototypeFit:
+        """The fit from where a trial ended: the same as if it had not been one."""
+        left = self.max_iter - trial.n_iter
+        if left == 0:
+            return replace(trial, converged=False)
+        rest = self._iterate(X, trial.centres, sets, left, self.tol)
+        return replace(rest, n_iter=trial.n_iter + rest.n_iter)
+
+    def _iterate(self, X: Floats, start: Floats, sets: Array, max_iter: int, tol: float) -> PrototypeFit:
         from partita.kernels.prototypes import spread_over_clusters
 
         sizes = sets.sum(axis=1).astype(np.float64)
@@ -167,12 +191,12 @@ class EvidentialCMeans(Clusterer):
             )
             return np.linalg.lstsq(left, right, rcond=None)[0], objective
 
-        return settle(X, start, step, max_iter=self.max_iter, tol=self.tol)
+        return settle(X, start, step, max_iter=max_iter, tol=tol)
 
     def _masses(self, X: Floats, sets: Array) -> tuple[Floats, float]:
         """The masses that the centres give, the empty set first, and the objective."""
         masses = np.empty((len(X), 1 + len(sets)))
-        *_, objective = self._pass(X, self.cluster_centers_, sets, masses)
+        *_, objective = self._pass(X, self._fitted("cluster_centers_"), sets, masses)
         return masses, objective
 
     def _labels(self, X: Floats, sets: Array, masses: Floats) -> Array:
@@ -184,7 +208,7 @@ class EvidentialCMeans(Clusterer):
             labels = largest_column(probabilities)
             lost = np.flatnonzero(probabilities.max(axis=1) == 0.0)
             if lost.size:
-                labels[lost] = nearest(X[part][lost], self.cluster_centers_)[0]
+                labels[lost] = nearest(X[part][lost], self._fitted("cluster_centers_"))[0]
             return labels
 
         rows = max(256, (1 << 20) // len(sets))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -28,18 +29,20 @@ from partita.cluster.prototypes import (
     sum_blocks,
     warn_of_coincident,
 )
+from partita.cluster.units import shifted
 from partita.partitions import FuzzyPartition
 
 
 class MembershipClusterer(Clusterer):
     """A method that gives any object memberships, from its distances to the centres."""
 
+    _units: ClassVar[Mapping[str, int]] = {"cluster_centers_": 1, "objective_": 2}
     memberships_: Floats
     cluster_centers_: Floats
 
     def predict_proba(self, X: Any) -> Floats:
         """The memberships of each row of X in the clusters of the fit."""
-        return self._memberships(self._read(X), self.cluster_centers_)[0]
+        return self._memberships(self._read(X), self._fitted("cluster_centers_"))[0]
 
     def predict(self, X: Any) -> Array:
         """The cluster of the largest membership of each row of X, the first of equals."""
@@ -204,6 +207,7 @@ class MaxEntropyMemberships(MembershipClusterer):
     [[0.953, 0.047], [0.731, 0.269], [0.5, 0.5]]
     """
 
+    _units: ClassVar[Mapping[str, int]] = {"cluster_centers_": 1}  # the energy is in them as it is computed
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)
         "n_clusters": COUNT,
         "beta": [Interval(Real, 0, None, closed="neither")],
@@ -224,7 +228,7 @@ class MaxEntropyMemberships(MembershipClusterer):
             found = lloyd(X, starting_centres(X, self.n_clusters, "k-means++", rng))
             centres, n_iter = found.centres, found.n_iter
         else:
-            centres, n_iter = starting_centres(X, self.n_clusters, self.init, rng), 0
+            centres, n_iter = starting_centres(X, self.n_clusters, self._in_working_units(self.init), rng), 0
         self._leave(X, centres, n_iter, index)
         warn_of_coincident(
             "MaxEntropyMemberships", X, centres, "X may have fewer distinct points than clusters"
@@ -233,10 +237,11 @@ class MaxEntropyMemberships(MembershipClusterer):
     def _memberships(self, X: Floats, centres: Floats) -> tuple[Floats, float]:
         distances = cdist(X, centres)
         least = distances.min(axis=1, keepdims=True)
+        beta = max(self._in_working_units(float(self.beta)), float(np.finfo(np.float64).tiny))
         with np.errstate(over="ignore"):  # a distance of very many beta: the membership is 0
-            logs = (least - distances) / self.beta
+            logs = (least - distances) / beta
             memberships = np.exp(logs, out=logs)
             totals = memberships.sum(axis=1, keepdims=True)
-            energy = float((least - self.beta * np.log(totals)).sum())
+            energy = float((shifted(least, -self._exponent) - self.beta * np.log(totals)).sum())
         memberships /= totals
         return memberships, energy

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -82,6 +82,7 @@ class GeneticKMeans(CentreClusterer):
     ([0.5, 9.5, 50.0], 1.0)
     """
 
+    _units: ClassVar[Mapping[str, int]] = {**CentreClusterer._units, "path_": 2}
     path_: Floats
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -73,6 +74,7 @@ class GlobalKMeans(CentreClusterer):
     [1702.0, 82.0, 1.0]
     """
 
+    _units: ClassVar[Mapping[str, int]] = {**CentreClusterer._units, "path_": 2}
     path_: Floats
 
     _parameter_constraints = {  # noqa: RUF012 (scikit-learn's name and form)

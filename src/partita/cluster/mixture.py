@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ from partita.cluster.clusterer import (
     warn_of_no_convergence,
 )
 from partita.cluster.mixture_search import first_number, shrink
+from partita.cluster.units import shifted
 from partita.errors import ConvergenceWarning, ParameterError
 from partita.indices.likelihood import aic, bic, icl, partition_negentropy
 from partita.partitions import FuzzyPartition
@@ -70,16 +72,22 @@ class ExpectationMaximisation:
     def variances(self) -> Floats:
         """The variance of each feature; 1 for a constant one."""
         variances = self.X.var(axis=0)
-        return np.where(self._constant | (variances < LEAST_VARIANCE), 1.0, variances)
+        return np.where(self.constant | (variances < LEAST_VARIANCE), 1.0, variances)
 
     @cached_property
-    def _constant(self) -> Array:
+    def constant(self) -> Array:
+        """Which features are the same for all objects."""
         return np.asarray(self.X.min(axis=0) == self.X.max(axis=0))
+
+    @property
+    def unitless(self) -> Array:
+        """Features whose variance, once 1, has no units: constant ones, unless all share one variance."""
+        return np.asarray(self.constant & (self.covariance_type != "spherical" or self.constant.all()))
 
     @cached_property
     def _origin(self) -> Floats:
         """The mean of the data; a constant feature is exactly 0 from there."""
-        return np.asarray(np.where(self._constant, self.X[0], self.X.mean(axis=0)))
+        return np.asarray(np.where(self.constant, self.X[0], self.X.mean(axis=0)))
 
     @cached_property
     def _columns(self) -> Floats:
@@ -319,19 +327,21 @@ class GaussianMixtureEM(Clusterer):
         self.n_jobs = n_jobs
 
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
-        rule = (self.stop, self.tol, self.max_iter)
+        tol = self._in_working_units(float(self.tol)) if self.stop == "means" else self.tol
+        rule = (self.stop, tol, self.max_iter)
         em = ExpectationMaximisation(X, self.covariance_type, self.reg_covar, *rule, self.n_jobs)
         searching = self.n_clusters == "pnc"
         k = first_number(X, self.max_clusters) if searching else int(self.n_clusters)
         best = self._best(em.run(self._starts(em, k, rng)))
-        self._leave(X, shrink(em, best) if searching else best, index)
+        self._leave(em, shrink(em, best) if searching else best, index)
 
     def _starts(self, em: ExpectationMaximisation, k: int, rng: np.random.Generator) -> list[GivenMixture]:
         """The mixtures that EM begins with."""
         if isinstance(self.init, tuple):
-            return [_given_start(self.init, em.covariance_type, (k, em.X.shape[1]))]
+            given = _given_start(self.init, em.covariance_type, (k, em.X.shape[1]))
+            return [_shifted(given, self._exponent, np.zeros(em.X.shape[1], bool))]
         if not isinstance(self.init, str):
-            return [em.around(starting_centres(em.X, k, self.init, rng))]
+            return [em.around(starting_centres(em.X, k, self._in_working_units(self.init), rng))]
 
         def make(seed: np.random.Generator) -> GivenMixture:
             if self.init != "k-means":
@@ -360,17 +370,19 @@ class GaussianMixtureEM(Clusterer):
             )
         return max(usable, key=lambda run: run.log_likelihood)
 
-    def _leave(self, X: Floats, found: MixtureRun, index: Any) -> None:
+    def _leave(self, em: ExpectationMaximisation, found: MixtureRun, index: Any) -> None:
         """Set the attributes of a fit."""
         from partita.kernels.em import EMPTY
 
-        mixture = found.mixture
+        X, self._working_mixture = em.X, found.mixture
+        mixture = _shifted(found.mixture, -self._exponent, em.unitless)
         self.weights_, self.means_ = mixture.weights_, mixture.means_
         self.covariances_ = mixture.covariances_
         self.cluster_centers_, self.n_clusters_ = self.means_, len(self.weights_)
         self.n_iter_, self.converged_ = found.n_iter, found.converged
-        self.memberships_, densities = expectation(X, mixture)
-        self.objective_ = -float(densities.sum())
+        self.memberships_, densities = expectation(X, found.mixture)
+        self._log_unit = self._exponent * math.log(2) * int((~em.unitless).sum())
+        self.objective_ = -float(densities.sum()) - len(X) * self._log_unit
         self.labels_ = self.memberships_.argmax(axis=1)
         self.partition_ = FuzzyPartition(self.memberships_, index=index)
         warn_of_empty(int((self.weights_ * len(X) < EMPTY).sum()), self.n_clusters_)
@@ -383,11 +395,16 @@ class GaussianMixtureEM(Clusterer):
 
     def predict_proba(self, X: Any) -> Floats:
         """How likely each row of X belongs to each component, ``(n, k)``."""
-        return expectation(self._read(X), GivenMixture.of(self))[0]
+        return expectation(self._read(X), self._fitted_mixture)[0]
 
     def score_samples(self, X: Any) -> Floats:
         """The log density of each row of X."""
-        return expectation(self._read(X), GivenMixture.of(self))[1]
+        return expectation(self._read(X), self._fitted_mixture)[1] + self._log_unit
+
+    @property
+    def _fitted_mixture(self) -> GivenMixture:
+        """The mixture in working units."""
+        return self._working_mixture if self._exponent else GivenMixture.of(self)
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002 (scikit-learn's signature)
         """The mean log density of the rows of X."""
@@ -395,22 +412,39 @@ class GaussianMixtureEM(Clusterer):
 
     def aic(self, X: Any) -> float:
         """Akaike's information criterion on X; smaller is better."""
-        return float(aic(self._read(X), GivenMixture.of(self)))
+        return float(aic(X := self._read(X), self._fitted_mixture)) - 2 * len(X) * self._log_unit
 
     def bic(self, X: Any) -> float:
         """The Bayesian information criterion on X; smaller is better."""
-        return float(bic(self._read(X), GivenMixture.of(self)))
+        return float(bic(X := self._read(X), self._fitted_mixture)) - 2 * len(X) * self._log_unit
 
     def icl(self, X: Any) -> float:
         """The integrated completed likelihood on X; smaller is better."""
-        return float(icl(self._read(X), GivenMixture.of(self)))
+        return float(icl(X := self._read(X), self._fitted_mixture)) - 2 * len(X) * self._log_unit
 
     def pnc(self, X: Any, *, min_points: int | None = None) -> float:
         """The partition negentropy criterion; smaller is better.
 
         It is nan where a component holds fewer objects than ``min_points``, by default max(25, d + 1).
         """
-        return float(partition_negentropy(self._read(X), GivenMixture.of(self), min_points=min_points))
+        value = partition_negentropy(self._read(X), self._fitted_mixture, min_points=min_points)
+        return float(value) - self._log_unit
+
+
+def _shifted(mixture: GivenMixture, exponent: int, unitless: Array) -> GivenMixture:
+    """The mixture of data times 2 to a power; the variances of some features have no units."""
+    if exponent == 0:
+        return mixture
+    covariances = np.array(shifted(mixture.covariances_, 2 * exponent))
+    kept = np.flatnonzero(unitless)
+    if mixture.covariance_type in ("full", "tied"):
+        covariances[..., kept, kept] = mixture.covariances_[..., kept, kept]
+    elif mixture.covariance_type == "diag":
+        covariances[:, kept] = mixture.covariances_[:, kept]
+    elif unitless.all():
+        covariances = mixture.covariances_
+    means = shifted(mixture.means_, exponent)
+    return GivenMixture(mixture.weights_, means, covariances, mixture.covariance_type)
 
 
 def _given_start(init: tuple[Any, ...], covariance_type: str, shape: tuple[int, int]) -> GivenMixture:

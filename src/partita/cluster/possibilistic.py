@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -75,6 +76,7 @@ class PossibilisticCMeans(Clusterer):
         "tol": NOT_NEGATIVE,
         "random_state": RANDOM_STATE,
     }
+    _units: ClassVar[Mapping[str, int]] = {"cluster_centers_": 1, "scales_": 2, "objective_": 2}
     cluster_centers_: Floats
     scales_: Floats
     typicalities_: Floats
@@ -103,7 +105,7 @@ class PossibilisticCMeans(Clusterer):
             start = starting_centres(X, self.n_clusters, "k-means++", rng)
             start = fuzzy_c_means(X, start, self.m, max_iter=self.max_iter, tol=self.tol).centres
         else:
-            start = starting_centres(X, self.n_clusters, self.init, rng)
+            start = starting_centres(X, self.n_clusters, self._in_working_units(self.init), rng)
         self.scales_ = _scales(X, start, self.m)
 
         def step(centres: Floats) -> tuple[Floats, float]:
@@ -131,10 +133,9 @@ class PossibilisticCMeans(Clusterer):
         """The typicalities of objects, none of them without a cluster, and the objective."""
         from partita.kernels.prototypes import possibilistic_pass
 
-        centres, typicalities = self.cluster_centers_, np.empty((len(X), len(self.cluster_centers_)))
-        *_, objective = sum_blocks(
-            possibilistic_pass, X, centres, self.scales_, float(self.m), out=typicalities
-        )
+        centres, scales = self._fitted("cluster_centers_"), self._fitted("scales_")
+        typicalities = np.empty((len(X), len(centres)))
+        *_, objective = sum_blocks(possibilistic_pass, X, centres, scales, float(self.m), out=typicalities)
         far = np.flatnonzero(typicalities.max(axis=1) < SMALLEST)
         typicalities[far, cdist(X[far], centres).argmin(axis=1)] = SMALLEST
         return typicalities, objective

@@ -19,7 +19,7 @@ from partita.cluster.clusterer import (
     warn,
     warn_of_no_convergence,
 )
-from partita.cluster.prototypes import spread
+from partita.cluster.prototypes import spread, warn_of_coincident
 from partita.errors import ConvergenceWarning
 from partita.partitions import RoughPartition
 
@@ -141,6 +141,7 @@ class RoughKMeans(CentreClusterer):
         self.partition_ = RoughPartition(best.possible, index=index)
         distances = np.where(best.possible, cdist(X, best.centres), np.inf)
         self.labels_ = distances.argmin(axis=1).astype(np.int64, copy=False)
+        warn_of_coincident("RoughKMeans", X, best.centres, "X may have fewer distinct points than n_clusters")
         if best.period == 0:
             warn_of_no_convergence("RoughKMeans", self.max_iter)
         elif best.period > 1:

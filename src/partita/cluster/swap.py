@@ -139,12 +139,13 @@ class RandomSwap(CentreClusterer):
 
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
         patience = default_patience(self.n_clusters) if self.patience is None else self.patience
+        init = self._in_working_units(self.init)
 
         def run(seed: np.random.Generator) -> tuple[CentreFit, int]:
             with bar("random swap") as report:
                 return swap_search(
                     X,
-                    starting_centres(X, self.n_clusters, self.init, seed),
+                    starting_centres(X, self.n_clusters, init, seed),
                     seed,
                     max_swaps=self.max_swaps,
                     patience=patience,

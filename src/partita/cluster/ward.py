@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_array
 
 from partita.arrays import MOST_DENSE_CELLS, frame_library
 from partita.cluster.centres import nearest
-from partita.cluster.clusterer import squarable, warn_of_empty
+from partita.cluster.clusterer import warn_of_empty
+from partita.cluster.units import shifted, working_exponent
 from partita.errors import ParameterError, TooLargeError
 from partita.partitions import HardPartition
 from partita.statistics.cluster_moments import ClusterMoments
@@ -43,7 +44,8 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
     >>> ward_partition([[0.0], [1.0], [9.0], [10.0], [50.0]], 3)
     HardPartition(n=5, k=3, sizes=[2 1 2], ambiguity=0, partial assignment=0)
     """
-    values = squarable(check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
+    values = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
+    values = shifted(values, working_exponent(values))
     n = len(values)
     if not isinstance(n_clusters, (int, np.integer)) or not 1 <= n_clusters <= n:
         raise ParameterError(

@@ -128,10 +128,12 @@ class XMeans(CentreClusterer):
         if not best.fit.converged:
             warn_of_no_convergence("XMeans", self.max_iter)
         self._leave(best.fit, index)
-        self.bic_, self.n_iter_, self.n_clusters_ = best.bic, best.rounds, len(best.fit.centres)
+        # the variance in units of X is 4^-exponent times that in working units
+        self.bic_ = best.bic - 2 * self._exponent * X.size * math.log(2)
+        self.n_iter_, self.n_clusters_ = best.rounds, len(best.fit.centres)
 
     def _run(self, X: Floats, most: int, rng: np.random.Generator) -> _Run:
-        fit = self._lloyd(X, starting_centres(X, self.min_clusters, self.init, rng))
+        fit = self._lloyd(X, starting_centres(X, self.min_clusters, self._in_working_units(self.init), rng))
         best, rounds = _Run(fit, _bic(X, fit.labels), 1), 1
         tried: dict[bytes, _Split] = {}
         while True:

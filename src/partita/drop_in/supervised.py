@@ -11,8 +11,10 @@ import numpy as np
 
 from partita import indices
 from partita.arrays import Array, is_sparse
+from partita.containers import array_of
 from partita.engine import Request, collect, prepare
 from partita.errors import MismatchError, ParameterError, PartitionError
+from partita.registry import find
 from partita.statistics import Contingency
 
 __all__ = [
@@ -156,7 +158,7 @@ def normalized_mutual_info_score(
     0.5
     """
     _check_average(average_method, "normalized_mutual_info_score")
-    return float(indices.find(_NMI_BY_AVERAGE[average_method]).of(_table(labels_true, labels_pred)))
+    return float(find(_NMI_BY_AVERAGE[average_method]).of(_table(labels_true, labels_pred)))
 
 
 def adjusted_mutual_info_score(
@@ -347,7 +349,9 @@ def expected_mutual_information(contingency: Any, n_samples: int) -> float:
     0.0985
     """
     table = _given_table(contingency)
-    if n_samples != table.n or any((m != np.floor(m)).any() for m in (table.row_sums, table.column_sums)):
+    given: Any = n_samples
+    is_sum = isinstance(given, Real) and given == table.n
+    if not is_sum or any((m != np.floor(m)).any() for m in (table.row_sums, table.column_sums)):
         raise ParameterError(
             "there is no such shuffle of objects.",
             got=f"n_samples={n_samples!r} and a table that sums to {float(table.n):g}",
@@ -408,8 +412,8 @@ def _labels(name: str, given: Any) -> Array:
 
 def _array(name: str, given: Any) -> Array:
     try:
-        return given if isinstance(given, np.ndarray) else np.asarray(given)
-    except ValueError as problem:
+        return given if isinstance(given, np.ndarray) else array_of(given)
+    except (TypeError, ValueError) as problem:
         raise PartitionError(f"{name}: {problem}", got=type(given).__name__) from None
 
 
@@ -433,7 +437,10 @@ def _given_table(contingency: Any) -> Contingency:
         raise ParameterError(
             f"Expected 2D array, got {cells.ndim}D array instead", need="a contingency table"
         )
-    return Contingency.from_counts(cells)
+    if isinstance(cells, np.ma.MaskedArray) and np.ma.is_masked(cells):
+        raise ParameterError("cells of the contingency table are masked.", need="a number in every cell")
+    with np.errstate(over="ignore"):  # infinite cells are refused
+        return Contingency.from_counts(cells)
 
 
 def _check_average(average: Any, function: str) -> None:

@@ -10,7 +10,9 @@ import numpy as np
 
 from partita import indices
 from partita.arrays import Array, Floats, is_sparse
+from partita.containers import refuse_foreign
 from partita.errors import ParameterError, UndefinedIndexWarning
+from partita.partitions import DataMatrix
 from partita.statistics import silhouette_samples as silhouettes_of
 
 _OUR_NAMES = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
@@ -81,8 +83,12 @@ def calinski_harabasz_score(X: Any, labels: Any) -> float:
     >>> calinski_harabasz_score([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
     50.0
     """
-    value = _value(indices.find("calinski_harabasz"), *_checked(X, labels))
-    return value if math.isfinite(value) else 1.0
+    data, codes = _checked(X, labels)
+    value = _value(indices.find("calinski_harabasz"), data, codes)
+    if math.isfinite(value):
+        return value
+    # without scatter the log of the ratio is infinite too; else the ratio is only too large for a number
+    return math.inf if math.isfinite(_value(indices.find("hartigan_log"), data, codes)) else 1.0
 
 
 def davies_bouldin_score(X: Any, labels: Any) -> float:
@@ -98,17 +104,18 @@ def davies_bouldin_score(X: Any, labels: Any) -> float:
     """
     data, codes = _checked(X, labels)
     value = _value(indices.find("davies_bouldin"), data, codes)
-    return value if math.isfinite(value) else _davies_bouldin_of_coincident(data, codes)
+    return value if math.isfinite(value) else _davies_bouldin_of_coincident(DataMatrix(data).scaled, codes)
 
 
 def _davies_bouldin_of_coincident(X: Array, codes: Array) -> float:
-    centres = np.array([X[codes == j].mean(axis=0) for j in range(int(codes.max()) + 1)])
-    scatter = np.array([np.linalg.norm(X[codes == j] - c, axis=1).mean() for j, c in enumerate(centres)])
-    apart = np.linalg.norm(centres[:, None] - centres, axis=2)
-    if np.allclose(scatter, 0.0) or np.allclose(apart, 0.0):
-        return 0.0
-    apart[apart == 0.0] = np.inf
-    return float(((scatter[:, None] + scatter) / apart).max(axis=1).mean())
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn's value is nan there too
+        centres = np.array([X[codes == j].mean(axis=0) for j in range(int(codes.max()) + 1)])
+        scatter = np.array([np.linalg.norm(X[codes == j] - c, axis=1).mean() for j, c in enumerate(centres)])
+        apart = np.linalg.norm(centres[:, None] - centres, axis=2)
+        if np.allclose(scatter, 0.0) or np.allclose(apart, 0.0):
+            return 0.0
+        apart[apart == 0.0] = np.inf
+        return float(((scatter[:, None] + scatter) / apart).max(axis=1).mean())
 
 
 def _value(entry: Any, X: Array, codes: Array) -> float:
@@ -119,17 +126,23 @@ def _value(entry: Any, X: Array, codes: Array) -> float:
 
 def _checked(X: Any, labels: Any, *, accept_sparse: bool = False) -> tuple[Any, Array]:
     """Data and codes 0 .. k - 1, checked by scikit-learn, with its words where they are wrong."""
+    from sklearn.preprocessing import LabelEncoder
     from sklearn.utils import check_X_y
 
     try:
-        data, given = check_X_y(X, labels, accept_sparse=["csc", "csr"] if accept_sparse else False)
-    except (ValueError, TypeError) as problem:
+        refuse_foreign(X)
+        refuse_foreign(labels)
+        with np.errstate(over="ignore", invalid="ignore"):
+            data, given = check_X_y(X, labels, accept_sparse=["csc", "csr"] if accept_sparse else False)
+        encoder = LabelEncoder().fit(given)  # which takes None for a label, the last
+        codes: Array = encoder.transform(given)
+    except MemoryError:
+        raise
+    except Exception as problem:  # noqa: BLE001 (other libraries' containers raise their own)
         raise ParameterError(str(problem)) from None
-    names, codes = np.unique(given, return_inverse=True)
-    if not 1 < len(names) < data.shape[0]:
-        raise ParameterError(
-            f"Number of labels is {len(names)}. Valid values are 2 to n_samples - 1 (inclusive)"
-        )
+    k = len(encoder.classes_)
+    if not 1 < k < data.shape[0]:
+        raise ParameterError(f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive)")
     return data, codes
 
 

@@ -1,6 +1,7 @@
 """Every index by its name: ``partita.indices.adjusted_rand(truth, found)``.
 
-``catalogue()`` lists them, ``find(name)`` looks one up by name or symbol.
+``catalogue()`` lists them, ``find(name)`` looks one up by name or symbol, or a curve over numbers of clusters
+such as ``"gap"``.
 """
 
 from typing import Any
@@ -16,8 +17,9 @@ from partita.indices import scatter, separation, silhouettes, density
 from partita.indices import memberships, likelihood, complexity, curves
 
 # isort: on
-from partita.registry import find, index
+from partita.registry import index
 from partita.registry import indices as catalogue
+from partita.registry.curves import find_entry as find
 
 __all__ = ["catalogue", "find", "index"]
 __all__ += [entry.name for entry in catalogue()]

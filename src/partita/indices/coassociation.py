@@ -15,17 +15,20 @@ from partita.registry import (
     Above,
     Annotated,
     Array,
+    Below,
     Example,
     Floats,
     Limit,
     Literal,
     index,
 )
+from partita.registry.entry import SMALL_WEIGHTS
 from partita.statistics import CoassociationGaps, PairMoments
 
 Method = Literal["auto", "sample"]
 Variant = Literal["gap", "means"]
 Positive = Annotated[float, Above(0)]
+Share = Annotated[float, Above(0), Below(1)]
 
 SOFT_SPLIT = [[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]]
 SOFT_SELF = Example(SOFT_SPLIT, SOFT_SPLIT)
@@ -71,7 +74,7 @@ ONE_OBJECT = "there is only one object, and so no pair"
 NOTHING_TOGETHER = "no two objects are together in either clustering"
 CONSTANT = "the co-association of one side is the same for all pairs"
 SAME = "both clusterings are the same"
-SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
+ROUNDING = 1e-9  # how far that may carry a value past the end of its range
 
 
 def one_object(statistic: Any, *_: Any) -> Array:
@@ -100,7 +103,8 @@ def small_weights(formula: Callable[..., Any], low: float, high: float) -> Limit
 
     def outside(statistic: Any, *more: Any) -> Array:
         value = formula(statistic, *more)
-        return np.asarray(statistic.fractional_weights & ~((value >= low) & (value <= high)))
+        inside = (value >= low - ROUNDING) & (value <= high + ROUNDING)
+        return np.asarray(statistic.fractional_weights & ~inside)
 
     return Limit(outside, math.nan, SMALL_WEIGHTS)
 
@@ -115,11 +119,7 @@ def _student(gaps: CoassociationGaps) -> Floats:
 
 
 def _correlation(moments: PairMoments) -> Floats:
-    """One minus the correlation, as the variance of a - b: nothing cancels when they are nearly equal."""
-    v = moments.values
-    deviations = np.sqrt(np.maximum(v.variance_truth, 0.0)), np.sqrt(np.maximum(v.variance_found, 0.0))
-    difference = (v.variance_truth - v.variance_found) / (deviations[0] + deviations[1])
-    return np.asarray((v.gap_variance - difference**2) / (2.0 * deviations[0] * deviations[1]))
+    return np.asarray(moments.values.correlation_distance)
 
 
 def _constant(moments: PairMoments) -> Array:
@@ -158,7 +158,7 @@ def coassociation_average_distance(
     variant: Variant = "gap",
     method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
     epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Positive = 0.95,  # noqa: ARG001
+    confidence: Share = 0.95,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """Twice the mean difference between how much two objects are together in one clustering and the other.
@@ -257,7 +257,7 @@ def coassociation_student_distance(
     *,
     method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
     epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Positive = 0.95,  # noqa: ARG001
+    confidence: Share = 0.95,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """The mean difference of co-associations over one half plus its variance; 0 is best.

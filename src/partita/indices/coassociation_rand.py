@@ -17,6 +17,7 @@ from partita.indices.coassociation import (
     SAME_LENGTH,
     Method,
     Positive,
+    Share,
     one_object_limits,
     small_weights,
     undefined,
@@ -26,7 +27,10 @@ from partita.registry import (
     FUZZY,
     HARD,
     POSSIBILISTIC,
+    Annotated,
     Array,
+    AtLeast,
+    Below,
     Example,
     Floats,
     bound,
@@ -51,13 +55,17 @@ SOFT_SIDE = [[0.8, 0.2], [0.6, 0.4], [0.1, 0.9], [0.5, 0.5]]
 NO_ROOM = "every shuffle of the objects gives the same agreement"
 
 
-def _room(moments: PairMoments) -> Floats:
-    a, b = moments.values.mean_truth, moments.values.mean_found
-    return np.asarray((a * (1.0 - b) + (1.0 - a) * b) / 2.0)
+def _rounding(statistic: Any, of_soft: float) -> float:
+    """Up to where a mean over pairs may be rounding: from a hard table it is exact."""
+    return 0.0 if set(statistic.kinds) == {HARD} else of_soft
+
+
+def _all_pairs_alike(moments: PairMoments) -> Array:
+    return np.asarray(moments.gap_by_chance / 2.0 <= _rounding(moments, 1e-14))
 
 
 def _product_adjusted(moments: PairMoments) -> Floats:
-    return np.asarray(moments.values.covariance / _room(moments))
+    return np.asarray(moments.values.covariance / (moments.gap_by_chance / 2.0))
 
 
 def _frobenius(moments: PairMoments) -> Floats:
@@ -81,7 +89,7 @@ def _belief_adjusted(gaps: CoassociationGaps, chance: ShuffledGaps) -> Floats:
 
 
 def _nothing_by_chance(gaps: CoassociationGaps, chance: ShuffledGaps) -> Array:
-    return np.asarray(_chance_shortfall(gaps, chance) <= 1e-14)
+    return np.asarray(_chance_shortfall(gaps, chance) <= _rounding(gaps, 1e-12))
 
 
 def _lowest_frobenius(moments: PairMoments) -> Array:
@@ -101,7 +109,7 @@ def _lowest_frobenius(moments: PairMoments) -> Array:
     },
     limits=[
         *one_object_limits(1.0),
-        *undefined(lambda m: _room(m) <= 1e-14, 1.0, CONSTANT),
+        *undefined(_all_pairs_alike, 1.0, CONSTANT),
         small_weights(_product_adjusted, -0.5, 1.0),
     ],
     references=["hubert1985", "rovetta2009"],
@@ -235,7 +243,7 @@ def belief_rand(
     *,
     method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
     epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Positive = 0.95,  # noqa: ARG001
+    confidence: Share = 0.95,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """How much "together" and "apart" two clusterings share over all pairs of objects; 1 is best.
@@ -286,7 +294,7 @@ def belief_adjusted_rand(
     gaps: CoassociationGaps,
     chance: ShuffledGaps,
     *,
-    n_samples: int = 1_000_000,  # noqa: ARG001 (an option of the statistic)
+    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000,  # noqa: ARG001 (an option of the statistic)
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """The belief Rand index beyond chance: 1 for identical clusterings, 0 on average under shuffles.

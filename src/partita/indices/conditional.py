@@ -83,7 +83,7 @@ def class_entropy(table: Contingency, *, base: Base = None) -> Floats:
     >>> class_entropy([0, 0, 1, 1], [0, 0, 0, 0], base=2)
     1.0
     """
-    return (table.joint_entropy - table.column_entropy) / unit(base)
+    return table.rows_given_columns / unit(base)
 
 
 @index(

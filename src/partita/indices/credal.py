@@ -188,6 +188,13 @@ def pairwise_nonspecificity(pairs: PairNonspecificity) -> Floats:
             FUZZY: _SELVES[FUZZY],
         }
     },
+    limits=[
+        Limit(
+            lambda s: s.is_too_large_to_pair,
+            math.nan,
+            "too many clusters for an optimal pairing; criterion_h pairs them greedily",
+        )
+    ],
     references=["zhou2005"],
     formula=r"1 - \frac{1}{n} \max_\pi \sum_i \sum_r \min(u_{ir}, v_{i \pi(r)})",
     examples=[
@@ -217,4 +224,6 @@ def fuzzy_partition_distance(shared: SharedMemberships) -> Floats:
     >>> round(fuzzy_partition_distance([[0.9, 0.1], [0.2, 0.8]], [1, 0]), 4)
     0.15
     """
+    if shared.is_too_large_to_pair:
+        return np.full(shared.shape, np.nan)  # the limit says why
     return np.asarray(1.0 - shared.best_total / shared.n)

@@ -190,6 +190,7 @@ def jump(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str]
 @curve(
     title="Second difference",
     of="bic_partition",
+    rather_of=["bic"],
     rule="best",
     best=math.inf,
     references=["zhao2008", "franti2017"],
@@ -213,8 +214,9 @@ def second_difference(
 ) -> tuple[Floats, list[str]]:
     """How sharply a falling curve bends at k; the sharpest knee is chosen.
 
-    The curve is one where lower is better, such as SSW or the BIC of a partition. (The literature has the BIC
-    with the other sign, which rises, and takes the most negative second difference: the same k.)
+    The curve is one where lower is better: in `choose_k` the mixture's BIC if that is asked for too, else the
+    BIC of the partition, or what ``second_difference:of=ssw`` names. (The literature has the BIC with the
+    other sign, which rises, and takes the most negative second difference: the same k.)
 
     Pitfalls
     --------
@@ -235,6 +237,7 @@ def second_difference(
 @curve(
     title="Angle of the knee",
     of="bic_partition",
+    rather_of=["bic"],
     rule="best",
     best=0.0,
     references=["zhao2008", "franti2017"],
@@ -254,7 +257,8 @@ def angle(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str
     """How narrow the angle is that a curve makes at k, at its knees only; the first narrow one is chosen.
 
     Knees are the local maxima of `second_difference`. They are taken in the order of its size as long as
-    their angles get narrower; the later ones have no value, so that the smallest value is the choice.
+    their angles get narrower; the later ones have no value, so that the smallest value is the choice. The
+    curve is the one that `second_difference` reads.
 
     This reading is unverified: the source that we have (franti2017) gives no formula, and the paper it cites
     was not at hand.

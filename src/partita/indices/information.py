@@ -413,7 +413,7 @@ def variation_of_information(table: Contingency, *, base: Base = None) -> Floats
     >>> variation_of_information([0, 0, 1, 1], [0, 1, 0, 1], base=2)
     2.0
     """
-    return (table.joint_entropy - table.mutual_information) / unit(base)
+    return (table.rows_given_columns + table.columns_given_rows) / unit(base)
 
 
 @index(
@@ -440,7 +440,7 @@ def normalized_variation_of_information(table: Contingency) -> Floats:
     >>> normalized_variation_of_information([0, 0, 1, 1], [0, 1, 0, 1])
     1.0
     """
-    return 1.0 - table.mutual_information / table.joint_entropy
+    return (table.rows_given_columns + table.columns_given_rows) / table.joint_entropy
 
 
 Average = Literal["arithmetic", "geometric", "max", "min", "joint"]
@@ -456,6 +456,9 @@ def _average_entropy(t: Contingency, average: str) -> Array:
 
 def _all_singletons(t: Contingency) -> Array:
     return np.asarray((t.n_rows == t.n) & (t.n_columns == t.n))
+
+
+NOT_WHOLE = "the expected value needs whole-number weights, of a sum below 2^53"
 
 
 def _no_room_above_chance(t: Contingency, *, average: str) -> Array:
@@ -481,7 +484,11 @@ def _no_room_above_chance(t: Contingency, *, average: str) -> Array:
         "triangle": {HARD: Example([0, 0, 1, 2], [0, 0, 1, 1], [0, 1, 2, 2])},
     },
     limits=[
-        Limit(lambda t: ~t.is_whole, math.nan, "the expected value needs whole-number weights"),
+        Limit(
+            lambda t: ~t.is_whole,
+            math.nan,
+            NOT_WHOLE,
+        ),
         SAME,
         Limit(_all_singletons, 1.0, "both clusterings have each object in a cluster of its own"),
         NOTHING_SHARED,

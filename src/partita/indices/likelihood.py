@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.registry import ALL, FUZZY, HARD, Array, Example, Floats, Limit, index
+from partita.registry import ALL, FUZZY, HARD, Annotated, Array, AtLeast, Below, Example, Floats, Limit, index
 from partita.statistics.mixtures import GaussianComponents, GivenMixture, MixtureFit
 
 # responsibilities that are all 0 or 1 (one component, say) make a hard partition
@@ -19,7 +19,7 @@ OF_MIXTURE: dict[str, Any] = {
     "claims": {"relabelling_invariant": ALL},
     "limits": [
         Limit(
-            lambda fit: np.asarray(not math.isfinite(fit.log_likelihood)),
+            lambda fit: np.asarray(not math.isfinite(2.0 * fit.log_likelihood)),
             math.nan,
             "the mixture gives the data no likelihood (a singular covariance, or objects beyond all numbers)",
         )
@@ -220,8 +220,8 @@ def _too_few(components: GaussianComponents) -> Array:
 def partition_negentropy(
     components: GaussianComponents,
     *,
-    min_points: int | None = None,  # noqa: ARG001 (the statistic's)
-    ridge: float = 0.0,  # noqa: ARG001 (the statistic's)
+    min_points: Annotated[int | None, AtLeast(0), Below(1e15)] = None,  # noqa: ARG001 (the statistic's)
+    ridge: Annotated[float, AtLeast(0), Below(1e15)] = 0.0,  # noqa: ARG001 (the statistic's)
 ) -> Floats:
     """How far the clusters are from separate Gaussians, up to a constant of the data: smaller is better.
 

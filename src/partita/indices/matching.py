@@ -382,7 +382,8 @@ def goodman_kruskal(table: Contingency) -> Floats:
 
 
 def _no_error_to_remove(t: Contingency) -> Array:
-    return np.asarray(t.n - t.row_sums.max(axis=-1) <= 1e-12 * t.n)
+    rounding = 0.0 if t.kinds == (HARD, HARD) else 1e-12
+    return np.asarray(t.outside_largest_row <= rounding * t.n)
 
 
 @index(
@@ -433,9 +434,8 @@ def goodman_kruskal_lambda(table: Contingency) -> Floats:
     >>> round(goodman_kruskal_lambda([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]), 4)
     0.6667
     """
-    modal = table.row_sums.max(axis=-1)
-    guessed: Floats = matching_score(table, "overlap", "one_way", None, over="found")
-    return np.asarray((guessed - modal) / (table.n - modal))
+    errors = table.outside_largest_row
+    return np.asarray((errors - table.outside_largest_cells.sum(axis=-1)) / errors)
 
 
 _PSI_EXAMPLE = ([0, 0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 1, 1, 2, 2])

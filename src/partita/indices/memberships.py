@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from partita.indices.information import Base, unit
+from partita.indices.scatter import is_beyond_numbers
+from partita.indices.separation import TOO_CLOSE
 from partita.registry import (
     ALL,
     EVIDENTIAL,
@@ -186,10 +188,10 @@ ANY_VALUE = {HARD: (None, None), FUZZY: (None, None)}
 NOT_NEGATIVE = {HARD: (0.0, None), FUZZY: (0.0, None)}
 INVARIANT: dict[str, Any] = {"relabelling_invariant": ALL}
 ONE = Limit(lambda p, *_: np.asarray(p.n_clusters <= 1), math.nan, ONE_CLUSTER)
-HUGE = Limit(
-    lambda p, *_: np.asarray(not np.isfinite(p.total_scatter)),
-    math.nan,
-    "squared distances are beyond the range of numbers: scale the features",
+BEYOND = "squared distances are beyond the range of numbers: scale the features"
+HUGE = Limit(lambda p, *_: np.asarray(not np.isfinite(p.total_scatter)), math.nan, BEYOND)
+NO_WEIGHT = Limit(
+    lambda p, *_: np.asarray(p.n_clusters == 0), math.nan, "no membership is left when raised to this power"
 )
 
 
@@ -199,7 +201,15 @@ HUGE = Limit(
     best=-math.inf,
     range=ANY_VALUE,
     claims=INVARIANT,
-    limits=[HUGE],
+    limits=[
+        HUGE,
+        NO_WEIGHT,
+        Limit(
+            lambda p: is_beyond_numbers(_fukuyama_sugeno(p), p.in_units(_fukuyama_sugeno(p), 2)),
+            math.nan,
+            BEYOND,
+        ),
+    ],
     references=["fukuyama1989", "pal1995"],
     formula=r"\sum_{ik} u_{ik}^m \left( \|x_i - v_k\|^2 - \|v_k - \bar x\|^2 \right)",
     examples=[
@@ -227,9 +237,12 @@ def fukuyama_sugeno(prototypes: Prototypes, *, m: Power = 2.0) -> Floats:  # noq
     >>> fukuyama_sugeno([[0.0], [2.0], [6.0], [8.0]], [0, 0, 1, 1])
     -32.0
     """
+    return prototypes.in_units(_fukuyama_sugeno(prototypes), 2)
+
+
+def _fukuyama_sugeno(prototypes: Prototypes) -> float:
     clusters = prototypes.clusters
-    between = clusters.weights[clusters.filled] @ prototypes.from_mean
-    return np.asarray(clusters.ssw - between)
+    return float(clusters.ssw - clusters.weights[clusters.filled] @ prototypes.from_mean)
 
 
 @index(
@@ -239,9 +252,11 @@ def fukuyama_sugeno(prototypes: Prototypes, *, m: Power = 2.0) -> Floats:  # noq
     claims=INVARIANT,
     limits=[
         HUGE,
+        NO_WEIGHT,
         ONE,
         Limit(lambda p: np.asarray(p.total_scatter == 0), math.nan, "all objects are the same"),
         Limit(lambda p: np.asarray(p.least_separation == 0), math.inf, "two centres coincide"),
+        Limit(lambda p: np.isinf(_kwon(p)), math.inf, TOO_CLOSE),
     ],
     references=["kwon1998"],
     formula=r"\frac{\sum_{ik} u_{ik}^m \|x_i - v_k\|^2 + \frac{1}{k} \sum_k \|v_k - \bar x\|^2}"
@@ -265,6 +280,10 @@ def kwon(prototypes: Prototypes, *, m: Power = 2.0) -> Floats:  # noqa: ARG001 (
     >>> round(kwon([[0.0], [2.0], [6.0], [8.0]], [0, 0, 1, 1]), 4)
     0.3611
     """
+    return _kwon(prototypes)
+
+
+def _kwon(prototypes: Prototypes) -> Floats:
     spread = prototypes.from_mean.mean()
     return np.asarray((prototypes.clusters.ssw + spread) / prototypes.least_separation)
 
@@ -277,11 +296,17 @@ def kwon(prototypes: Prototypes, *, m: Power = 2.0) -> Floats:  # noqa: ARG001 (
     claims=INVARIANT,
     limits=[
         HUGE,
+        NO_WEIGHT,
         ONE,
         Limit(
             lambda _, d: np.asarray(d.to_centers <= 1e-14 * d.to_mean),
             math.nan,
             "every object lies on its centre",
+        ),
+        Limit(
+            lambda p, d: is_beyond_numbers(_pbm(p, d), p.in_units(_pbm(p, d), 2)),
+            math.nan,
+            BEYOND,
         ),
     ],
     references=["pakhira2004"],
@@ -311,8 +336,12 @@ def pbm_fuzzy(
     >>> pbm_fuzzy([[0.0], [2.0], [6.0], [8.0]], [0, 0, 1, 1])
     81.0
     """
+    return prototypes.in_units(_pbm(prototypes, distances), 2)
+
+
+def _pbm(prototypes: Prototypes, distances: PrototypeDistances) -> float:
     compactness = distances.to_mean / distances.to_centers
-    return np.asarray((compactness / prototypes.n_clusters) ** 2 * prototypes.largest_separation)
+    return float((compactness / prototypes.n_clusters) ** 2 * prototypes.largest_separation)
 
 
 def _flat(f: FuzzyCovariances, *_: Any) -> Array:
@@ -324,6 +353,11 @@ def _beyond(f: FuzzyCovariances, *_: Any) -> Array:
 
 
 VOLUMES = [
+    Limit(
+        lambda f, *_: np.asarray(f.clusters.n_clusters == 0),
+        math.nan,
+        "no membership is left when raised to this power",
+    ),
     Limit(_flat, math.nan, "a cluster is flat: its covariance is singular"),
     Limit(_beyond, math.nan, "the volumes are beyond the range of numbers: scale the features"),
 ]

@@ -63,8 +63,10 @@ def _identical(t: Contingency) -> Array:
 
 def _trivial(t: Contingency) -> Array:
     """All objects together, or each on its own, on at least one side."""
-    a, b, c, _ = t.pairs
-    return np.asarray((t.n_rows <= 1) | (t.n_columns <= 1) | (a + b == 0) | (a + c == 0))
+    a, b, c, d = t.pairs
+    one_cluster = (t.n_rows <= 1) | (t.n_columns <= 1)
+    nothing = np.where(t.is_whole, 0.0, 1e-12 * np.abs(a + b + c + d))
+    return np.asarray(one_cluster | (np.minimum.reduce([a + b, a + c, c + d, b + d]) <= nothing))
 
 
 def _same_and_trivial(t: Contingency) -> Array:
@@ -112,7 +114,7 @@ def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
     },
     limits=[
         ONE,
-        Limit(lambda t, *, pairs: _no_pairs(t) & (pairs == "distinct"), math.nan, NO_PAIR),
+        Limit(lambda t, *, pairs: _no_pairs(t) & (pairs != "ordered"), math.nan, NO_PAIR),
     ],
     references=["rand1971", "franti2017"],
     formula=r"\frac{a + d}{a + b + c + d}",

@@ -10,6 +10,8 @@ from partita.indices.pairs import BY_CHANCE, ONE, SAME
 from partita.registry import HARD, Array, Example, Floats, Limit, index
 from partita.statistics import Contingency
 
+NOT_WHOLE = "pairs are counted: it needs whole-number weights, of a sum below 2^53"
+
 
 def _no_pair_in_truth(t: Contingency) -> Array:
     return np.asarray((t.row_sums <= 1).all(axis=-1))
@@ -18,10 +20,10 @@ def _no_pair_in_truth(t: Contingency) -> Array:
 def _pairs_kept(table: Contingency) -> Floats:
     """For each cluster of truth, twice the number of its pairs that are together in found."""
     if table.is_sparse:
-        kept = table.raw.multiply(table.raw - (table.raw != 0)).sum(axis=1)
-    else:
-        kept = (table.counts * (table.counts - 1)).sum(axis=-1)
-    return np.asarray(kept, dtype=np.float64)
+        cells = table.raw.astype(np.float64)
+        return np.asarray(cells.multiply(cells - (cells != 0)).sum(axis=1))
+    cells = table.counts.astype(np.float64)
+    return np.asarray((cells * (cells - 1.0)).sum(axis=-1))
 
 
 @index(
@@ -36,7 +38,11 @@ def _pairs_kept(table: Contingency) -> Floats:
         **BY_CHANCE,
     },
     limits=[
-        Limit(lambda t: ~t.is_whole, math.nan, "pairs are counted: it needs whole-number weights"),
+        Limit(
+            lambda t: ~t.is_whole,
+            math.nan,
+            NOT_WHOLE,
+        ),
         SAME,
         ONE,
         Limit(_no_pair_in_truth, math.nan, "truth has no pair together"),

@@ -7,7 +7,7 @@ part with the squares of its memberships as weights, where that is customary.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import xlogy
@@ -17,7 +17,17 @@ from partita.statistics.cluster_moments import ClusterMoments, ClusterScatter
 
 BOTH = frozenset({HARD, FUZZY})
 
-OVERFLOW = Limit(lambda t: not math.isfinite(t.sst), math.nan, "the squares of the distances overflow")
+
+def is_beyond_numbers(value: Any, in_units: Any) -> Array:
+    """Whether a value is too large, or too small, for a number when given in the units of the data."""
+    return np.asarray(np.isinf(in_units) | ((value != 0) & (np.abs(in_units) < np.finfo(np.float64).tiny)))
+
+
+TOO_LARGE = "the squares of the distances overflow"
+TOO_SMALL = "the squares of the distances are too small for a number"
+OVERFLOW = Limit(lambda t: not math.isfinite(t.sst), math.nan, TOO_LARGE)
+OVERFLOW_IN_UNITS = Limit(lambda t: not math.isfinite(t.in_units(t.sst, 2)), math.nan, TOO_LARGE)
+UNDERFLOW_IN_UNITS = Limit(lambda t: is_beyond_numbers(t.ssw, t.in_units(t.ssw, 2)), math.nan, TOO_SMALL)
 ONE_CLUSTER = Limit(lambda t: t.n_clusters < 2, math.nan, "there is only one cluster")
 NO_FREEDOM = Limit(
     lambda t: t.total <= t.n_clusters,
@@ -34,7 +44,7 @@ SOFT_U = [[1, 0], [0.5, 0.5], [0, 1]]
 
 
 def _squares(t: ClusterMoments) -> Floats:
-    return np.asarray(t.sst)
+    return t.in_units(t.sst, 2)
 
 
 def _no_scatter(t: ClusterMoments) -> bool:
@@ -54,7 +64,7 @@ NO_SCATTER = "no object is away from the centre of its cluster"
     best=0.0,
     range={BOTH: (0.0, bound("the total sum of squares", _squares))},
     claims={"relabelling_invariant": BOTH},
-    limits=[OVERFLOW],
+    limits=[OVERFLOW_IN_UNITS, UNDERFLOW_IN_UNITS],
     rule="knee",
     references=["franti2017"],
     formula=r"\sum_j \sum_i u_{ij}^2 \lVert x_i - c_j \rVert^2",
@@ -78,11 +88,19 @@ def ssw(moments: ClusterMoments) -> Floats:
     >>> ssw([[0], [1], [5]], [0, 0, 1])
     0.5
     """
-    return np.asarray(moments.ssw)
+    return moments.in_units(moments.ssw, 2)
 
 
 def _most_between(t: ClusterMoments, *, variant: str) -> Array:
-    return np.asarray(t.sst if variant == "sum" else math.inf)
+    return t.in_units(t.sst if variant == "sum" else math.inf, 2)
+
+
+def _between(t: ClusterMoments, variant: str) -> float:
+    if variant == "sum":
+        return t.ssb
+    centers = t.from_mean[t.filled]
+    away = centers - centers.mean(axis=0)
+    return float(2.0 * (away * away).sum() / (t.n_clusters - 1))
 
 
 @index(
@@ -91,11 +109,18 @@ def _most_between(t: ClusterMoments, *, variant: str) -> Array:
     range={BOTH: (0.0, bound("the total sum of squares", _most_between))},
     claims={"relabelling_invariant": BOTH},
     limits=[
-        OVERFLOW,
+        OVERFLOW_IN_UNITS,
         Limit(
             lambda t, *, variant: variant == "slide" and t.n_clusters < 2,
             math.nan,
             "there is only one cluster, and so no pair of centres",
+        ),
+        Limit(
+            lambda t, *, variant: is_beyond_numbers(
+                _between(t, variant), t.in_units(_between(t, variant), 2)
+            ),
+            math.nan,
+            TOO_SMALL,
         ),
     ],
     rule="knee",
@@ -123,11 +148,7 @@ def ssb(moments: ClusterMoments, *, variant: Literal["sum", "slide"] = "sum") ->
     >>> ssb([[0], [1], [5]], [0, 0, 1])
     13.5
     """
-    if variant == "sum":
-        return np.asarray(moments.ssb)
-    centers = moments.from_mean[moments.filled]
-    away = centers - centers.mean(axis=0)
-    return np.asarray(2.0 * (away * away).sum() / (moments.n_clusters - 1))
+    return moments.in_units(_between(moments, variant), 2)
 
 
 @index(
@@ -135,7 +156,7 @@ def ssb(moments: ClusterMoments, *, variant: Literal["sum", "slide"] = "sum") ->
     best=0.0,
     range={HARD: (0.0, None)},
     claims={"relabelling_invariant": HARD},
-    limits=[OVERFLOW],
+    limits=[OVERFLOW_IN_UNITS, UNDERFLOW_IN_UNITS],
     rule="knee",
     references=["franti2017"],
     formula=r"\frac{SSW}{n d}",
@@ -153,7 +174,7 @@ def mse(moments: ClusterMoments) -> Floats:
     >>> round(mse([[0], [1], [5]], [0, 0, 1]), 4)
     0.1667
     """
-    return np.asarray(moments.ssw / (moments.total * moments.d))
+    return moments.in_units(moments.ssw / (moments.total * moments.d), 2)
 
 
 @index(
@@ -161,7 +182,7 @@ def mse(moments: ClusterMoments) -> Floats:
     best=0.0,
     range={HARD: (0.0, None)},
     claims={"relabelling_invariant": HARD},
-    limits=[OVERFLOW],
+    limits=[OVERFLOW_IN_UNITS, UNDERFLOW_IN_UNITS],
     rule="largest_drop",
     references=["ball1965", "franti2017"],
     formula=r"\frac{SSW}{k}",
@@ -187,8 +208,8 @@ def ball_hall(moments: ClusterMoments, *, variant: Literal["sum", "mean_error"] 
     0.25
     """
     if variant == "sum":
-        return np.asarray(moments.ssw / moments.n_clusters)
-    return np.asarray((moments.within[moments.filled] / moments.weights[moments.filled]).mean())
+        return moments.in_units(moments.ssw / moments.n_clusters, 2)
+    return moments.in_units((moments.within[moments.filled] / moments.weights[moments.filled]).mean(), 2)
 
 
 @index(
@@ -252,6 +273,11 @@ def marriott(scatter: ClusterScatter) -> Floats:
         NO_FREEDOM,
         ALL_ALIKE,
         Limit(_no_scatter, math.inf, NO_SCATTER),
+        Limit(
+            lambda t: math.isinf(_per_freedom(t)),
+            math.inf,
+            "the scatter within clusters is so small that the ratio is beyond all numbers",
+        ),
     ],
     references=["calinski1974", "franti2017"],
     formula=r"\frac{SSB / (k - 1)}{SSW / (n - k)}",
@@ -276,8 +302,11 @@ def calinski_harabasz(moments: ClusterMoments) -> Floats:
     >>> calinski_harabasz([[0], [1], [5]], [0, 0, 1])
     27.0
     """
-    t = moments
-    return np.asarray((t.ssb / (t.n_clusters - 1)) / (t.ssw / (t.total - t.n_clusters)))
+    return np.asarray(_per_freedom(moments))
+
+
+def _per_freedom(t: ClusterMoments) -> float:
+    return float((t.ssb / (t.n_clusters - 1)) / (t.ssw / (t.total - t.n_clusters)))
 
 
 @index(
@@ -342,7 +371,8 @@ def xu(moments: ClusterMoments) -> Floats:
     -0.752
     """
     t = moments
-    return np.asarray(0.5 * t.d * np.log(t.ssw / (t.d * float(t.total) ** 2)) + np.log(t.n_clusters))
+    volume = 0.5 * t.d * np.log(t.ssw / (t.d * float(t.total) ** 2)) + t.d * t.log_unit
+    return np.asarray(volume + np.log(t.n_clusters))
 
 
 def _no_freedom_for_test(t: ClusterMoments, *, variant: str) -> bool:
@@ -397,7 +427,15 @@ def wb_index(moments: ClusterMoments, *, variant: Literal["wb", "f_test"] = "wb"
     best=0.0,
     range={HARD: (0.0, None)},
     claims={"relabelling_invariant": HARD},
-    limits=[OVERFLOW, NO_FREEDOM],
+    limits=[
+        OVERFLOW,
+        NO_FREEDOM,
+        Limit(
+            lambda t, *, variant: is_beyond_numbers(t.ssw, _variance(t, variant)),
+            math.nan,
+            "the squares of the distances are beyond the range of numbers",
+        ),
+    ],
     rule="knee",
     references=["sharma1996", "franti2017"],
     formula=r"\sqrt{\frac{SSW}{d (n - k)}}",
@@ -420,8 +458,12 @@ def rmsstd(moments: ClusterMoments, *, variant: Literal["root", "slide"] = "root
     >>> round(rmsstd([[0], [1], [5]], [0, 0, 1]), 4)
     0.7071
     """
-    variance = moments.ssw / (moments.d * (moments.total - moments.n_clusters))
-    return np.asarray(variance if variant == "slide" else np.sqrt(variance))
+    return _variance(moments, variant)
+
+
+def _variance(t: ClusterMoments, variant: str) -> Floats:
+    variance = t.ssw / (t.d * (t.total - t.n_clusters))
+    return t.in_units(variance, 2) if variant == "slide" else t.in_units(np.sqrt(variance), 1)
 
 
 @index(
@@ -491,5 +533,6 @@ def bic_partition(moments: ClusterMoments) -> Floats:
     n, k, d = float(moments.total), moments.n_clusters, moments.d
     variance = moments.ssw / (d * (n - k))
     sizes = moments.sizes[moments.filled]
-    fit = -2.0 * xlogy(sizes, sizes / n).sum() + n * d * np.log(2.0 * math.pi * variance) + d * (n - k)
+    log_variance = np.log(2.0 * math.pi * variance) + 2.0 * moments.log_unit
+    fit = -2.0 * xlogy(sizes, sizes / n).sum() + n * d * log_variance + d * (n - k)
     return np.asarray(fit + k * (d + 1) * np.log(n))

@@ -19,6 +19,8 @@ ONE_CLUSTER = Limit(
     lambda s: s.n_clusters < 2, math.nan, "there is one cluster only, and nothing to be apart from"
 )
 OVERFLOW = Limit(lambda s: s.overflows, math.nan, "some distances are too large for a number")
+TOO_CLOSE = "two centres are so close that the ratio is beyond all numbers"
+NO_WEIGHT = Limit(lambda s: s.weights.sum() == 0, math.nan, "no membership is left when raised to this power")
 TWO_PAIRS = [[0.0], [2.0], [5.0], [7.0]]
 UNLIKE_PAIRS = [[0.0], [1.0], [4.0], [6.0]]
 FUZZY_PAIRS = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
@@ -36,11 +38,16 @@ def _is_without_width(gaps: ClusterGaps | Radii) -> bool:
     return isinstance(gaps, ClusterGaps) and gaps.widest == 0
 
 
+def _is_beyond_numbers(gaps: ClusterGaps | Radii) -> bool:
+    return isinstance(gaps, ClusterGaps) and math.isinf(_dunn(gaps))
+
+
 DUNN_LIMITS = [
     Limit(_is_single, math.nan, "there is one cluster only, and nothing to be apart from"),
     OVERFLOW,
     Limit(_is_zero_by_zero, math.nan, "no cluster has a width, and two lie on the same point: 0/0"),
     Limit(_is_without_width, math.inf, "no cluster has a width"),
+    Limit(_is_beyond_numbers, math.inf, "clusters are so narrow that the ratio is beyond all numbers"),
 ]
 
 
@@ -151,6 +158,7 @@ def _overlaps(spread: Dispersions, variant: str) -> Floats:
     range={HARD: (0.0, None), FUZZY: (0.0, None)},
     claims=INVARIANT,
     limits=[
+        NO_WEIGHT,
         ONE_CLUSTER,
         OVERFLOW,
         Limit(
@@ -158,7 +166,8 @@ def _overlaps(spread: Dispersions, variant: str) -> Floats:
             math.nan,
             "two clusters without spread lie on the same point: 0/0",
         ),
-        Limit(lambda s, *, variant: np.isinf(_overlaps(s, variant)).any(), math.inf, "two centres coincide"),
+        Limit(lambda s: s.nearest_centers.min() == 0, math.inf, "two centres coincide"),
+        Limit(lambda s, *, variant: np.isinf(_overlaps(s, variant)).any(), math.inf, TOO_CLOSE),
     ],
     references=["davies1979", "franti2017"],
     formula=r"\frac{1}{k} \sum_i \max_{j \neq i} \frac{S_i + S_j}{\lVert c_i - c_j \rVert_p}, \quad"
@@ -211,6 +220,7 @@ def davies_bouldin(
     range={HARD: (0.0, None), FUZZY: (0.0, None)},
     claims=INVARIANT,
     limits=[
+        NO_WEIGHT,
         ONE_CLUSTER,
         OVERFLOW,
         Limit(
@@ -219,6 +229,7 @@ def davies_bouldin(
             "two centres coincide, and no cluster has a spread: 0/0",
         ),
         Limit(lambda s: s.nearest_centers.min() == 0, math.inf, "two centres coincide"),
+        Limit(lambda s: np.isinf(_xie_beni(s)), math.inf, TOO_CLOSE),
     ],
     references=["xie1991", "franti2017"],
     formula=r"\frac{\sum_i \sum_j u_{ij}^m \lVert x_i - c_j \rVert^2}"
@@ -256,4 +267,8 @@ def xie_beni(
     >>> xie_beni([[0], [2], [5], [7]], [0, 0, 1, 1])
     0.04
     """
+    return _xie_beni(spread)
+
+
+def _xie_beni(spread: Dispersions) -> Floats:
     return np.asarray(spread.squares.sum() / (spread.total * spread.nearest_centers.min() ** 2))

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from partita.registry import ALL, FUZZY, HARD, Above, Annotated, Example, Floats, Limit, bound, index
+from partita.registry import ALL, FUZZY, HARD, Above, Annotated, AtLeast, Example, Floats, Limit, bound, index
 from partita.statistics.dispersions import CentroidSilhouettes, Dispersions
 from partita.statistics.distances import DistanceSums, cluster_silhouettes, silhouette_samples
 
@@ -50,7 +50,7 @@ def silhouette(
     *,
     metric: str = "euclidean",  # noqa: ARG001 (the statistic's)
     variant: Literal["standard", "squared"] = "standard",  # noqa: ARG001
-    sample_size: int | None = None,  # noqa: ARG001
+    sample_size: Annotated[int | None, AtLeast(1)] = None,  # noqa: ARG001
     random_state: int = 0,  # noqa: ARG001
 ) -> Floats:
     """How much nearer objects are to their own cluster than to the next one: 1 well inside, below 0 outside.
@@ -131,6 +131,11 @@ def _is_on_another(spread: Dispersions | CentroidSilhouettes) -> bool:
         OVERFLOW,
         Limit(_is_on_another, math.nan, "a cluster without spread lies on the centre of another one: 0/0"),
         Limit(_is_without_spread, math.inf, "a cluster has no spread"),
+        Limit(
+            lambda s: math.isinf(_sci(s)),
+            math.inf,
+            "clusters are so narrow that the ratio is beyond all numbers",
+        ),
     ],
     references=["franti2017"],
     formula=r"\sum_i \frac{n_i}{n} \frac{\min_{j \neq i} \lVert c_i - c_j \rVert}"

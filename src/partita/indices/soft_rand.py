@@ -8,13 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from partita.registry import ALL, FUZZY, HARD, Array, Example, Floats, Limit, Literal, index
+from partita.registry import (
+    ALL,
+    FUZZY,
+    HARD,
+    Annotated,
+    Array,
+    AtLeast,
+    Below,
+    Example,
+    Floats,
+    Limit,
+    Literal,
+    index,
+)
 from partita.statistics import ConcordanceChance, ConcordanceGaps, TNormPairs
 
 TNorm = Literal["minimum", "product"]
 
 NOISE = 1e-12
-"""An expected gap below this is rounding: all pairs of objects look alike in both clusterings."""
+"""An expected gap of soft clusterings below this is rounding: all pairs of objects look alike in both."""
 
 _TRUTH, _FOUND = [0, 0, 1], [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
 _BY_HAND = "by hand: degrees (together, apart) of the pairs in found are (1/2, 1/2), (0, 1), (1/2, 1/2)"
@@ -270,7 +283,8 @@ def hullermeier_rifqi(gaps: ConcordanceGaps) -> Floats:
 
 
 def _no_chance(_: ConcordanceGaps, chance: ConcordanceChance) -> Array:
-    return np.asarray(~(chance.expected_gap > NOISE))
+    noise = 0.0 if set(chance.kinds) == {HARD} else NOISE  # a table is exact
+    return np.asarray(~(chance.expected_gap > noise))
 
 
 @index(
@@ -317,7 +331,7 @@ def adjusted_concordance(
     gaps: ConcordanceGaps,
     chance: ConcordanceChance,
     *,
-    n_samples: int = 1_000_000,  # noqa: ARG001
+    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000,  # noqa: ARG001
     random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """How far the degree of concordance (`hullermeier_rifqi`) lies above what shuffled objects give.

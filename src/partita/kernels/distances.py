@@ -157,16 +157,16 @@ def column_ends(points: Any, packed: Any, tiles: Any, cityblock: bool) -> Any:
 
 @njit(cache=True, nogil=True, boundscheck=False)
 def own_distances(
-    X: Any, rows: Any, low: int, origins: Any, offsets: Any, weight: Any, p: float, q: float
+    X: Any, rows: Any, low: int, origins: Any, offsets: Any, weight: Any, cityblock: bool, plain: bool
 ) -> Any:
-    """Sums over the objects of each cluster of powers of the Minkowski distance to its centre.
+    """Sums over the objects of each cluster of the distance to its centre, plain or squared.
 
     A centre is an origin and an offset, so that a common offset of X costs no digits; ``weight`` may be
     empty: every object then counts once.
 
     Returns
     -------
-    sums of the q-th power ``(k,)``, of the square ``(k,)``, and the largest distance ``(k,)``
+    sums of the distance or its square ``(k,)``, of the square ``(k,)``, and the largest distance ``(k,)``
     """
     n, d = X.shape
     k = origins.shape[0]
@@ -177,20 +177,16 @@ def own_distances(
     for i in range(n):
         c = rows[i] - low
         distance = 0.0
-        if p == 2.0:
-            for f in range(d):
-                away = X[i, f] - origins[c, f] - offsets[c, f]
-                distance += away * away
-            distance = np.sqrt(distance)
-        elif p == 1.0:
+        if cityblock:
             for f in range(d):
                 distance += abs(X[i, f] - origins[c, f] - offsets[c, f])
         else:
             for f in range(d):
-                distance += abs(X[i, f] - origins[c, f] - offsets[c, f]) ** p
-            distance = distance ** (1.0 / p)
+                away = X[i, f] - origins[c, f] - offsets[c, f]
+                distance += away * away
+            distance = np.sqrt(distance)
         largest[c] = max(largest[c], distance)
         w = weight[i] if weighted else 1.0
-        sums[c] += w * (distance if q == 1.0 else distance**q)
+        sums[c] += w * (distance if plain else distance * distance)
         squares[c] += w * distance * distance
     return sums, squares, largest

@@ -11,6 +11,7 @@ from partita.partitions.pair_masses import PairMasses, PairRelations, pairwise_m
 from partita.partitions.partition import Partition, lengths_differ
 from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
+from partita.partitions.same_objects import alignment_note, same_objects
 
 __all__ = [
     "ALL",
@@ -32,10 +33,12 @@ __all__ = [
     "ROUGH",
     "RoughPartition",
     "SOFT",
+    "alignment_note",
     "as_partition",
     "is_mixture",
     "coassociation",
     "lengths_differ",
     "pairwise_masses",
+    "same_objects",
     "softest",
 ]

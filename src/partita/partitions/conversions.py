@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations, product
-from math import factorial
+from math import perm, prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +13,12 @@ from partita.errors import KindError, ParameterError, PartitionError, TooLargeEr
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind
-from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
+from partita.partitions.memberships import (
+    FuzzyPartition,
+    MembershipPartition,
+    PossibilisticPartition,
+    one_hot_columns,
+)
 from partita.partitions.partition import Partition
 from partita.partitions.rough import RoughPartition
 
@@ -59,7 +64,7 @@ def _from_indicator(matrix: Array, names: tuple[Any, ...], kind: Kind) -> Any:
 def _one_hot_to_hard(partition: MembershipPartition) -> HardPartition:
     if not partition.is_crisp:
         raise _lossy(partition, HARD)
-    return HardPartition.from_codes(np.asarray(partition.values.argmax(axis=1)).ravel(), partition.names)
+    return HardPartition.from_codes(one_hot_columns(partition.values), partition.names)
 
 
 def _to_evidential(partition: Partition) -> EvidentialPartition:
@@ -380,49 +385,45 @@ def _close(a: Array, b: Array) -> bool:
 def _same_masses(a: EvidentialPartition, b: EvidentialPartition) -> bool:
     """Try the relabellings that match what each cluster looks like by itself."""
     look_a, look_b = _cluster_looks(a), _cluster_looks(b)
-    groups_a: dict[bytes, list[int]] = {}
-    groups_b: dict[bytes, list[int]] = {}
-    for look, groups in ((look_a, groups_a), (look_b, groups_b)):
-        for cluster, key in look.items():
-            groups.setdefault(key, []).append(cluster)
-    if {k: len(v) for k, v in groups_a.items()} != {k: len(v) for k, v in groups_b.items()}:
+    if len(look_a) != len(look_b):
         return False
-    tries = 1
-    for members in groups_a.values():
-        tries *= factorial(len(members))
+    groups: dict[tuple[int, ...], list[int]] = {}  # those of a that look like the same ones of b
+    for cluster, look in look_a.items():
+        groups.setdefault(tuple(c for c in look_b if _close(look, look_b[c])), []).append(cluster)
+    tries = prod(perm(len(alike), len(members)) for alike, members in groups.items())
     if tries > _MOST_RELABELLINGS:
         raise TooLargeError(
             "too many relabellings to try.", got=f"{tries} relabellings", need=f"at most {_MOST_RELABELLINGS}"
         )
-    masses_a = _by_set(a, {c: c for c in look_a})
-    for choice in product(*(permutations(groups_b[key]) for key in groups_a)):
-        renamed = {
-            old: new
-            for key, order in zip(groups_a, choice, strict=True)
-            for new, old in zip(groups_a[key], order, strict=True)
-        }
-        masses_b = _by_set(b, renamed)
-        if masses_a.keys() == masses_b.keys() and all(_close(masses_a[s], masses_b[s]) for s in masses_a):
-            return True
+    masses_a, nothing = _by_set(a, {c: c for c in look_a}), np.zeros(a.n_objects)
+    ours = [cluster for members in groups.values() for cluster in members]
+    for orders in product(*(permutations(alike, len(members)) for alike, members in groups.items())):
+        theirs = [cluster for order in orders for cluster in order]
+        if len(set(theirs)) == len(theirs):
+            masses_b = _by_set(b, dict(zip(theirs, ours, strict=True)))
+            sets = masses_a.keys() | masses_b.keys()
+            if all(_close(masses_a.get(s, nothing), masses_b.get(s, nothing)) for s in sets):
+                return True
     return False
 
 
-def _cluster_looks(masses: EvidentialPartition) -> dict[int, bytes]:
-    """For each non-empty cluster its plausibilities and its own masses, as a key."""
-    contour = np.round(masses.masses @ masses.focal_sets, 8) + 0.0
+def _cluster_looks(masses: EvidentialPartition) -> dict[int, Array]:
+    """For each non-empty cluster its plausibilities and its own masses."""
+    contour = masses.masses @ masses.focal_sets
     single = masses.cardinalities == 1
-    own = np.round(masses.masses[:, single] @ masses.focal_sets[single], 8) + 0.0
+    own = masses.masses[:, single] @ masses.focal_sets[single]
     return {
-        c: contour[:, c].tobytes() + own[:, c].tobytes()
+        c: np.concatenate([contour[:, c], own[:, c]])
         for c in range(masses.n_clusters)
-        if contour[:, c].any()
+        if (contour[:, c] > _SAME).any()
     }
 
 
 def _by_set(masses: EvidentialPartition, rename: dict[int, int]) -> dict[frozenset[int], Array]:
-    """Masses by focal set, with clusters renamed; sets that hold no mass are dropped."""
-    return {
-        frozenset(rename[int(c)] for c in np.flatnonzero(row)): masses.masses[:, i]
-        for i, row in enumerate(masses.focal_sets)
-        if masses.masses[:, i].max() > _SAME
-    }
+    """Masses by focal set, with clusters renamed; empty clusters hold none and are dropped."""
+    found: dict[frozenset[int], Array] = {}
+    for i, row in enumerate(masses.focal_sets):
+        if masses.masses[:, i].max() > 0:
+            members = frozenset(rename[int(c)] for c in np.flatnonzero(row) if int(c) in rename)
+            found[members] = found.get(members, 0.0) + masses.masses[:, i]
+    return found

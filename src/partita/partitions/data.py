@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, frame_library, is_sparse, numeric_frame, read_only
+from partita.arrays import Array, binary_exponent, frame_library, is_sparse, numeric_frame, read_only
+from partita.containers import array_of, doubles_of
 from partita.errors import ParameterError
 from partita.partitions.partition import row_selection
 
@@ -43,8 +45,9 @@ class DataMatrix:
                 fix="X.reshape(-1, 1) for a single feature" if values.ndim == 1 else None,
             )
         if values.dtype != np.float32:
-            values = values.astype(np.float64, copy=False)
-        bad = ~np.isfinite(values.sum(dtype=np.float64))
+            values = doubles_of(values) if values.dtype != np.float64 else values
+        with np.errstate(over="ignore", invalid="ignore"):
+            bad = not np.isfinite(values.sum(dtype=np.float64))
         if bad and not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
             raise ParameterError(
@@ -78,9 +81,15 @@ class DataMatrix:
         made.values = read_only(np.ascontiguousarray(kept[:, chosen] if self.are_distances else kept))
         return made
 
-    def block(self, rows: slice) -> Array:
-        """Some rows in double precision."""
-        return np.asarray(self.values[rows], dtype=np.float64)
+    @cached_property
+    def exponent(self) -> int:
+        """The power of two that is the unit of ``scaled``; 0 for ordinary numbers."""
+        return binary_exponent(self.values)
+
+    @cached_property
+    def scaled(self) -> Array:
+        """The values in units of ``2 ** exponent``, whose squares neither overflow nor vanish."""
+        return read_only(np.ldexp(self.values, -self.exponent)) if self.exponent else self.values
 
     def __repr__(self) -> str:
         n, d = self.values.shape
@@ -98,9 +107,9 @@ def _numbers(X: Any) -> Array:
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ParameterError("X has masked values.", got="a masked array", need="finite numbers")
     try:
-        values = np.asarray(X)
+        values = array_of(X)
         if values.dtype.kind in "biuO":
-            values = values.astype(np.float64)
+            values = doubles_of(values)
     except (TypeError, ValueError):
         values = np.empty(0, dtype=object)
     if values.dtype.kind != "f":
@@ -108,6 +117,6 @@ def _numbers(X: Any) -> Array:
             "X holds no numbers.",
             got=f"{type(X).__name__}, dtype {values.dtype}" if values.size else f"{type(X).__name__}",
             need="an (n, d) array of numbers",
-            fix="encode text columns as numbers, or leave them out",
+            fix="encode text columns as numbers; of an object that holds a table, pass the table (adata.X)",
         )
     return values

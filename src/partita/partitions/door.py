@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Column, frame_library, from_frame, is_sparse
+from partita.arrays import Column, check_flag, frame_library, from_frame, is_sparse
 from partita.errors import ParameterError, PartitionError
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -19,6 +19,7 @@ from partita.partitions.memberships import (
     is_one_hot,
     lies_on_its_side,
     numeric_matrix,
+    one_hot_columns,
 )
 from partita.partitions.partition import Partition, normalise_names
 from partita.partitions.rough import RoughPartition, is_boolean
@@ -67,6 +68,7 @@ def as_partition(
     <Kind.FUZZY: 'fuzzy'>
     """
     wanted = None if kind is None else Kind.read(kind)
+    check_flag(normalize, "normalize")
     if isinstance(obj, Partition):
         if names is not None or focal_sets is not None or normalize:
             raise ParameterError(
@@ -153,7 +155,7 @@ def _from_matrix(
     if wanted is POSSIBILISTIC:
         return PossibilisticPartition(matrix, names=names, index=index)
     if wanted is not FUZZY and is_one_hot(matrix):
-        columns = np.asarray(matrix.argmax(axis=1)).ravel()
+        columns = one_hot_columns(matrix)
         return HardPartition.from_codes(columns, normalise_names(names, matrix.shape[1]), index=index)
     if wanted is HARD:
         raise PartitionError(
@@ -189,7 +191,8 @@ def _better_guess(matrix: Any) -> PartitionError | None:
             need="shape (n, k): a row for each object, a column for each cluster",
             fix=".ravel() if this row holds labels, or transpose it: matrix.T",
         )
-    columns, rows = (np.asarray(matrix.sum(axis=axis)).ravel() for axis in (0, 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        columns, rows = (np.asarray(matrix.sum(axis=axis)).ravel() for axis in (0, 1))
     if np.isin(values, (0, 1)).all() and rows.all() and not (columns == 1).all():
         return PartitionError(
             "this matrix of 0 and 1 can mean two things.",

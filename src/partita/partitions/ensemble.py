@@ -30,13 +30,15 @@ class Ensemble:
     """
 
     def __init__(self, partitions: Iterable[Any]) -> None:
-        if not isinstance(partitions, Iterable):
+        try:
+            given = iter(partitions)
+        except TypeError:
             raise PartitionError(
                 "this is not a list of clusterings.",
                 got=repr(partitions),
                 need="clusterings of the same objects",
-            )
-        members = [as_partition(p) for p in partitions]
+            ) from None
+        members = [as_partition(p) for p in given]
         if not members:
             raise PartitionError("an ensemble needs members.", got="no partition", need="at least one")
         first = members[0]

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import entr
 
-from partita.arrays import Array, is_sparse, read_only
+from partita.arrays import Array, read_only
 from partita.errors import MismatchError, PartitionError
 from partita.partitions.kinds import EVIDENTIAL, Kind
-from partita.partitions.memberships import numeric_matrix, survey_rows
+from partita.partitions.memberships import dense_array, numeric_matrix, survey_rows
 from partita.partitions.partition import Partition, normalise_names, row_selection
 
 _MOST_CLUSTERS = 1 << 16
@@ -42,7 +42,7 @@ class EvidentialPartition(Partition):
     def __init__(
         self, masses: Any, focal_sets: Any, *, names: Sequence[Any] | None = None, index: Any = None
     ) -> None:
-        matrix = numeric_matrix(masses.toarray() if is_sparse(masses) else masses)
+        matrix = numeric_matrix(dense_array(masses))
         sets = _focal_matrix(focal_sets, names)
         if sets.shape[0] != matrix.shape[1]:
             raise PartitionError(
@@ -183,14 +183,14 @@ def _focal_matrix(focal_sets: Any, names: Sequence[Any] | None) -> Array:
     if isinstance(focal_sets, (list, tuple)) and any(isinstance(s, (set, frozenset)) for s in focal_sets):
         return _from_sets(focal_sets, names)
     try:
-        matrix = np.asarray(focal_sets.toarray() if is_sparse(focal_sets) else focal_sets)
-    except ValueError:
+        matrix = dense_array(focal_sets)
+    except PartitionError:
         matrix = np.empty(0, dtype=object)
     is_matrix = matrix.ndim == 2 and 0 not in matrix.shape and matrix.dtype.kind in "biuf"
     if not is_matrix or not np.isin(matrix, (0, 1)).all():
         raise PartitionError(
             "these are not focal sets.",
-            got=f"{type(focal_sets).__name__} {str(focal_sets)[:60]!r}",
+            got=f"{type(focal_sets).__name__} of shape {matrix.shape}, dtype {matrix.dtype}",
             need="an (f, k) matrix of 0 and 1, or a list of sets of cluster positions",
             fix="[{0}, {1}, {0, 1}] for the sets themselves",
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import array
+from collections.abc import Iterable, Iterator, MappingView, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from partita.arrays import (
     read_only,
     sorted_names,
 )
+from partita.containers import array_of
 from partita.errors import PartitionError, TooLargeError
 from partita.partitions.kinds import HARD, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
@@ -217,7 +219,7 @@ def _integers(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
     if not hasattr(labels, "dtype"):
         return _from_sequence(labels)
     try:
-        values = np.asarray(labels)
+        values = array_of(labels)
     except (TypeError, ValueError):
         raise _no_sequence(labels) from None
     if values.ndim != 1:
@@ -273,12 +275,11 @@ def _from_sequence(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
             got="a set",
             need="a list of labels",
         )
-    if isinstance(labels, (str, bytes, dict)):
+    # others may have items without end, or each as slow as a file
+    is_listing = isinstance(labels, (Sequence, Iterator, MappingView, array.array))
+    if isinstance(labels, (str, bytes, bytearray)) or not is_listing:
         raise _no_sequence(labels)
-    try:
-        items = list(labels)
-    except TypeError:
-        raise _no_sequence(labels) from None
+    items = list(labels)
     if not items:
         raise _empty()
     types = {type(x) for x in items}
@@ -288,7 +289,10 @@ def _from_sequence(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
         except OverflowError:
             pass
     elif all(_is_integer(t) or issubclass(t, (float, np.floating)) for t in types):
-        return _from_floats(np.array(items, dtype=np.float64)), None
+        try:
+            return _from_floats(np.array(items, dtype=np.float64)), None
+        except OverflowError:  # an integer beyond all floats
+            _from_floats(np.array([x for x in items if not _is_integer(type(x))], dtype=np.float64))
     names, codes = _factorize(items)
     return codes, names
 
@@ -331,7 +335,7 @@ def _factorize(items: list[Any]) -> tuple[tuple[Any, ...], Array]:
 def _no_sequence(labels: Any) -> PartitionError:
     return PartitionError(
         "this is not a sequence of labels.",
-        got=f"{type(labels).__name__} {str(labels)[:40]!r}",
+        got=type(labels).__name__ + (f" {labels[:40]!r}" if isinstance(labels, (str, bytes)) else ""),
         need="one label for each object",
     )
 

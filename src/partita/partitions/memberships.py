@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from scipy.special import entr
 from partita.arrays import (
     BLOCK_ROWS,
     COMPILED_FROM,
+    MOST_DENSE_CELLS,
     Array,
     blocks,
     is_sparse,
@@ -21,7 +23,8 @@ from partita.arrays import (
     row_sum_tolerance,
     to_csr,
 )
-from partita.errors import ParameterError, PartitionError
+from partita.containers import array_of, doubles_of
+from partita.errors import ParameterError, PartitionError, TooLargeError
 from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
 
@@ -221,12 +224,22 @@ class PossibilisticPartition(MembershipPartition):
 
 
 def dense_array(values: Any) -> Array:
-    """A NumPy array of anything with equally long rows and no masked cell."""
+    """A NumPy array of anything with equally long rows and no masked cell, sparse or not."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise PartitionError("memberships are missing.", got="a masked array", need="a number in every cell")
+    if is_sparse(values):
+        if math.prod(values.shape) > MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "this sparse matrix does not fit as a dense one, which this kind of clustering needs.",
+                got=f"matrix of shape {values.shape}",
+                need=f"at most {MOST_DENSE_CELLS} cells",
+            )
+        return np.asarray(values.toarray())
     try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
+        return array_of(values)
+    except TypeError as problem:
+        raise _no_numbers(str(problem)) from None
+    except ValueError:
         raise PartitionError(
             "the rows are not equally long.", got="a ragged list", need="n rows of k numbers each"
         ) from None
@@ -237,7 +250,7 @@ def numeric_matrix(memberships: Any) -> Any:
     matrix = to_csr(memberships) if is_sparse(memberships) else dense_array(memberships)
     if matrix.dtype.kind in "iubO" or not matrix.dtype.isnative:
         try:
-            matrix = matrix.astype(np.float32 if matrix.dtype.name == "float32" else np.float64)
+            matrix = matrix.astype(np.float32) if matrix.dtype.name == "float32" else doubles_of(matrix)
         except (TypeError, ValueError):
             raise _no_numbers("objects that are not numbers") from None
     if matrix.dtype.kind != "f":
@@ -396,6 +409,11 @@ def zero_rows(matrix: Any, survey: RowSurvey) -> PartitionError:
         need="a positive membership in at least one cluster for every object",
         fix="drop these objects, or give noise its own cluster (label -1, or mass on the empty set)",
     )
+
+
+def one_hot_columns(matrix: Any) -> Array:
+    """For each row of a one-hot matrix the place of its 1."""
+    return np.asarray(matrix.indices if is_sparse(matrix) else matrix.argmax(axis=1)).ravel()
 
 
 def is_one_hot(matrix: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita.arrays import Array, Floats, blocks, is_sparse
+from partita.arrays import Array, Floats, blocks, check_flag, is_sparse
 from partita.errors import TooLargeError
 from partita.partitions.door import as_partition
 from partita.partitions.evidential import EvidentialPartition
@@ -65,6 +65,7 @@ def pairwise_masses(partition: Any, condensed: bool = False) -> PairMasses:
     >>> pairs.both.tolist()
     [0.0, 0.0, 0.0]
     """
+    check_flag(condensed, "condensed")
     read = as_partition(partition)
     n = read.n_objects
     cells = 4 * (n * (n - 1) // 2 if condensed else n * n)

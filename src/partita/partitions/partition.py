@@ -241,7 +241,7 @@ def normalise_names(names: Any, k: int | None = None) -> tuple[Any, ...]:
     try:
         given = tuple(names)
         distinct = len(set(given))
-    except TypeError:
+    except (TypeError, ValueError):  # NumPy raises ValueError for times without a unit
         given, distinct = (), -1
     if distinct < 0 or isinstance(names, (str, bytes)):
         raise PartitionError(

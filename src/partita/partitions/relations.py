@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, is_sparse, map_blocks
+from partita.arrays import Array, Floats, check_flag, is_sparse, map_blocks
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.partitions.door import as_partition
 from partita.partitions.kinds import FUZZY, HARD
@@ -52,6 +52,7 @@ def coassociation(U: Any, tnorm: str = "product", condensed: bool = False) -> Ar
     """
     if not isinstance(tnorm, str) or tnorm not in _TNORMS:
         raise ParameterError("no such t-norm.", got=repr(tnorm), need=", ".join(map(repr, _TNORMS)))
+    check_flag(condensed, "condensed")
     partition = as_partition(U)
     if partition.kind not in (HARD, FUZZY):
         raise KindError(

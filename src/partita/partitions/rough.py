@@ -43,7 +43,7 @@ class RoughPartition(Partition):
     kind: ClassVar[Kind] = ROUGH
 
     def __init__(self, possible: Any, *, names: Sequence[Any] | None = None, index: Any = None) -> None:
-        matrix = possible.toarray() if is_sparse(possible) else dense_array(possible)
+        matrix = dense_array(possible)
         if is_boolean(matrix):
             matrix = matrix.astype(bool)
         if matrix.ndim != 2 or 0 in matrix.shape or matrix.dtype.kind not in "biuf":

@@ -6,14 +6,16 @@ from partita.arrays import Array, Floats
 from partita.partitions import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind
 from partita.registry.declaration import index
 from partita.registry.entry import ON_UNDEFINED, Evaluation, Index
-from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, Example, Limit, bound
-from partita.registry.lookup import find, indices, remove, resolve
+from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, AtLeast, Below, Example, Limit, bound
+from partita.registry.lookup import find, indices, listed, remove, resolve
 
 __all__ = [
     "ALL",
     "Above",
     "Annotated",
     "Array",
+    "AtLeast",
+    "Below",
     "CLAIMS",
     "EVIDENTIAL",
     "Evaluation",
@@ -34,6 +36,7 @@ __all__ = [
     "find",
     "index",
     "indices",
+    "listed",
     "remove",
     "resolve",
 ]

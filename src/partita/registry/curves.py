@@ -5,15 +5,15 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from partita.arrays import Array, Floats
 from partita.errors import ParameterError, PartitaError, UnknownNameError, near_names
-from partita.registry.entry import Evaluation
-from partita.registry.lookup import find
+from partita.registry.entry import Evaluation, Index
+from partita.registry.lookup import find, read_options
 
 CurveFunction: TypeAlias = Callable[..., tuple[Any, Sequence[str]]]
 
@@ -49,6 +49,9 @@ class Curve:
         ``(ks, values, n, d)`` to values and reasons, one of each for each k; ``""`` is no reason.
     needs_null : bool
         Whether it holds the curve against those of data without structure: a fifth argument ``null``.
+    rather_of : tuple of str
+        Indices that it reads in place of ``of`` where a sweep has one of them; it then reads any other that
+        is named too, and where lower is better: ``"second_difference:of=ssw"``.
     formula, references, examples
         In LaTeX; keys of references.bib; curves with known values.
     """
@@ -63,11 +66,39 @@ class Curve:
     references: tuple[str, ...] = ()
     examples: tuple[CurveExample, ...] = ()
     needs_null: bool = False
+    rather_of: tuple[str, ...] = ()
+    is_of_given: bool = False
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             object.__setattr__(self, name, getattr(self.function, name))
         object.__setattr__(self, "__wrapped__", self.function)
+
+    @property
+    def label(self) -> str:
+        """The name, with the index that it reads where that was chosen."""
+        return f"{self.name}:of={self.of}" if self.is_of_given else self.name
+
+    def using(self, **options: Any) -> Curve:
+        """The same curve of another index: ``of="bic"``."""
+        if not self.rather_of:
+            raise ParameterError(f"{self.name} has no options.", got=", ".join(options))
+        for option in options:
+            if option != "of":
+                raise near_names(option, ["of"], noun=f"option of {self.name}")
+        read = find(options.get("of", self.of))
+        if read.direction != "lower" or "truth" in read.inputs:
+            raise ParameterError(
+                f"{self.name} reads the curve of an internal index where lower is better.",
+                got=f"{read.label}, an index of {', '.join(read.inputs)}, {read.direction} is better",
+                need="one such as ssw, bic_partition or bic",
+            )
+        return replace(self, of=read.label, is_of_given=True)
+
+    def among(self, entries: Sequence[Index]) -> Curve:
+        """The same curve, of the first of these indices that it would rather read; not if one was chosen."""
+        better = next((entry for entry in entries if entry.name in self.rather_of), None)
+        return self if better is None or self.is_of_given else self.using(of=better.label)
 
     @property
     def direction(self) -> str:
@@ -112,7 +143,7 @@ class Curve:
         return outcome
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.__module__, self.name)
+        return _restore, (self.__module__, self.label)
 
     def __repr__(self) -> str:
         return f"<curve {self.name}(ks, values, n, d{', null' if self.needs_null else ''}) of {self.of}>"
@@ -165,6 +196,7 @@ def curve(
     references: Sequence[str] = (),
     examples: Sequence[CurveExample] = (),
     needs_null: bool = False,
+    rather_of: Sequence[str] = (),
 ) -> Callable[[CurveFunction], Curve]:
     """Make a function ``(ks, values, n, d)`` a curve entry, known everywhere from then on.
 
@@ -182,6 +214,8 @@ def curve(
         In LaTeX; keys of references.bib; curves with known values.
     needs_null : bool
         Whether the function also takes curves of data without structure.
+    rather_of : sequence of str
+        Indices that it reads in place of ``of`` where a sweep has one of them.
 
     Returns
     -------
@@ -201,6 +235,7 @@ def curve(
             references=tuple(references),
             examples=tuple(examples),
             needs_null=needs_null,
+            rather_of=tuple(rather_of),
         )
         _add(entry)
         return entry
@@ -229,15 +264,28 @@ def curves() -> list[Curve]:
 
 
 def find_curve(name: str | Curve) -> Curve:
-    """The curve entry of that name, without regard to case."""
+    """The curve entry of that name, without regard to case; ``"angle:of=ssw"`` sets what it reads."""
     if isinstance(name, Curve):
         return name
     if not isinstance(name, str):
         raise ParameterError("a curve is named by a string.", got=repr(name), need='a name such as "jump"')
-    entry = _BY_NAME.get(name.strip().lower())
+    spelling, _, text = name.partition(":")
+    entry = _BY_NAME.get(spelling.strip().lower())
     if entry is None:
-        raise near_names(name, [known.name for known in curves()], noun="curve")
-    return entry
+        raise near_names(spelling, [known.name for known in curves()], noun="curve")
+    return entry.using(**read_options(text)) if text else entry
+
+
+def is_curve(name: Any) -> bool:
+    """Whether this is a curve, or the name of one."""
+    if isinstance(name, str):
+        return name.partition(":")[0].strip().lower() in _BY_NAME
+    return isinstance(name, Curve)
+
+
+def find_entry(name: str | Index | Curve) -> Index | Curve:
+    """The index or the curve of that name or symbol, without regard to case; ``name:option=value``."""
+    return find_curve(name) if is_curve(name) else find(name)  # type: ignore[arg-type]
 
 
 def remove_curve(entry: Curve) -> None:

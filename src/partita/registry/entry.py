@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,12 @@ from partita.errors import (
     near_names,
 )
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
-from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, Example, Formula, Limit, RangeEnd
+from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Limit, RangeEnd
+from partita.registry.options import checked_option, shown
 from partita.statistics import Contingency
+from partita.statistics.objects_by_cluster import known_metric
 
+SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
 
@@ -111,19 +114,22 @@ class Index:
 
     def using(self, **options: Any) -> Index:
         """The same index with other options, accepted wherever a name is."""
+        checked = {}
         for name, value in options.items():
             if name not in self.options:
                 if not self.options:
-                    raise ParameterError(f"{self.name} has no options.", got=f"{name}={value!r}")
+                    raise ParameterError(f"{self.name} has no options.", got=f"{name}={shown(value)}")
                 raise near_names(name, self.options, noun=f"option of {self.name}")
-            _check_option(self.name, name, value, self.option_types.get(name))
-        return replace(self, options={**self.options, **options})
+            checked[name] = checked_option(self.name, name, value, self.option_types.get(name))
+            if name == "metric" and any(name in s.options for s in self.statistics):
+                known_metric(value)
+        return replace(self, options={**self.options, **checked})
 
     @property
     def label(self) -> str:
         """The name, with those options that differ from the entry's."""
         changed = [
-            f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}"
+            f"{k}={v:g}" if isinstance(v, float) and float(f"{v:g}") == v else f"{k}={v}"
             for k, v in self.options.items()
             if v != self.defaults[k]
         ]
@@ -250,8 +256,16 @@ class Index:
         found = collect(self.requests, inputs) if collected is None else collected
         statistics = [found[r] for r in self.requests]
         outcome = self.evaluate(statistics)
-        how = [str(getattr(s, "how", "")) for s in statistics]
-        return float(outcome.values), "; ".join(text for text in (str(outcome.reasons[()]), *how) if text)
+        reason = str(outcome.reasons[()])
+        # what a limit sets is no estimate, however the statistic came about
+        how = [str(getattr(s, "how", "")) for s in statistics if not (reason and _is_sampled(s))]
+        return float(outcome.values), "; ".join(text for text in (reason, *how) if text)
+
+    def is_sampled(self, collected: Mapping[Request, Any]) -> bool:
+        """Whether the value for these statistics is an estimate from a sample."""
+        statistics = [collected[r] for r in self.requests if r in collected]
+        sampled = any(map(_is_sampled, statistics))
+        return sampled and not self.evaluate(statistics).reasons[()]
 
     def of(self, *statistics: Any) -> Any:
         """The value on ready statistics: a float for one, an array of the leading shape for a stack."""
@@ -282,7 +296,7 @@ class Index:
                     if not free.any():
                         return Evaluation(values, reasons)
             self._fill(values, free, statistics)
-            self._hold_range(values, free, statistics)
+            self._hold_range(values, free, statistics, reasons)
         return Evaluation(values, reasons)
 
     def _fill(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
@@ -306,7 +320,8 @@ class Index:
                 fix="this is a bug in the entry; please report it with the inputs",
             )
 
-    def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
+    def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
+        fractional = any(getattr(s, "fractional_weights", False) for s in statistics)
         ends = self._ends_for(statistics)
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
             bound = self._call(end, statistics) if callable(end) else end
@@ -317,7 +332,11 @@ class Index:
             if not over.any():
                 continue
             ends_reached = np.broadcast_to(bound, values.shape)[over]
-            if (over & (past > ROUNDING * np.maximum(1.0, np.abs(bound)))).any():
+            far = over & (past > ROUNDING * np.maximum(1.0, np.abs(bound)))
+            if far.any() and fractional:
+                values[over], reasons[over] = math.nan, SMALL_WEIGHTS
+                continue
+            if far.any():
                 raise PartitaError(
                     f"{self.name} left its range.",
                     got=f"{values[over][0]!r}",
@@ -355,6 +374,10 @@ class Index:
         return f"<index {self.label}{self.__signature__}>"
 
 
+def _is_sampled(statistic: Any) -> bool:
+    return bool(getattr(statistic, "is_sampled", False))
+
+
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:
     """The kinds of all inputs: those of the statistic that sees most of them."""
     return max((tuple(s.kinds) for s in statistics), key=len)
@@ -378,26 +401,3 @@ def _keyword_names(function: Callable[..., Any]) -> frozenset[str]:
         return frozenset()
     first = code.co_argcount
     return frozenset(code.co_varnames[first : first + code.co_kwonlyargcount])
-
-
-def _check_option(index_name: str, name: str, value: Any, hint: Any) -> None:
-    """Hold an option's value against its annotation."""
-    base, marks = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
-    if value is None and type(None) in get_args(base):
-        return
-    choices = get_args(base) if get_origin(base) is Literal else ()
-    if choices and not any(value is c or (type(value) is type(c) and value == c) for c in choices):
-        raise ParameterError(
-            f"{index_name} has no such {name}.", got=repr(value), need=", ".join(repr(c) for c in choices)
-        )
-    wanted = base if base in (int, bool) else float if base is float or float in get_args(base) else None
-    if wanted is bool and not isinstance(value, (bool, np.bool_)):
-        raise ParameterError(f"{name} of {index_name} cannot be this.", got=repr(value), need="True or False")
-    if wanted in (int, float):
-        types = (int, np.integer) if wanted is int else (int, float, np.number)
-        fine = isinstance(value, types) and not isinstance(value, bool) and math.isfinite(value)
-        bounds = [m.bound for m in marks if isinstance(m, Above)]
-        if not fine or any(value <= b for b in bounds):
-            number = "a whole number" if wanted is int else "a finite number"
-            need = number + "".join(f" above {b:g}" for b in bounds)
-            raise ParameterError(f"{name} of {index_name} cannot be this.", got=repr(value), need=need)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from partita.errors import ParameterError, near_names
+from partita.errors import ParameterError, UnknownNameError, near_names
 from partita.registry.entry import Index
 
 _BY_NAME: dict[str, Index] = {}
@@ -64,15 +64,30 @@ def find(name: str | Index) -> Index:
     spelling, _, text = name.partition(":")
     entry = _BY_SPELLING.get(spelling.strip().lower())
     if entry is None:
+        _refuse_curve(name)
         raise near_names(
             spelling,
             [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s],
             noun="index",
         )
-    return entry.using(**_read_options(text)) if text else entry
+    return entry.using(**read_options(text)) if text else entry
 
 
-def _read_options(text: str) -> dict[str, Any]:
+def _refuse_curve(name: str) -> None:
+    """Tell what the name of a curve means, where an index is wanted."""
+    from partita.registry.curves import is_curve
+
+    if is_curve(name):
+        raise UnknownNameError(
+            f"{name} is a curve over numbers of clusters, not an index of one clustering.",
+            got=repr(name),
+            need="clusterings for several k",
+            fix=f'choose_k(X, indices=["{name}"])',
+        )
+
+
+def read_options(text: str) -> dict[str, Any]:
+    """Options as they are written after the colon of a name: ``pairs=ordered,base=2``."""
     options: dict[str, Any] = {}
     for item in text.split(","):
         key, sign, value = item.partition("=")
@@ -93,10 +108,19 @@ def _literal(text: str) -> Any:
     return text
 
 
+def listed(names: Any) -> list[Any]:
+    """Names as a list, one name too; an iterator can be gone through only once."""
+    if isinstance(names, (str, Index)):
+        return [names]
+    try:
+        return list(names)
+    except TypeError:  # it cannot be iterated
+        return [names]
+
+
 def resolve(names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str]) -> list[Index]:
     """The named indices, or all that need just these inputs."""
     if names is None:
         return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
-    listed = [names] if isinstance(names, (str, Index)) or not isinstance(names, Iterable) else list(names)
-    chosen = [find(name) for name in listed]
+    chosen = [find(name) for name in listed(names)]
     return list({entry.label: entry for entry in chosen}.values())

@@ -112,7 +112,8 @@ def apply_rule(
     if not known.any():
         return Verdict(None, "it has no value at any k")
     curve = Heights(numbers[known], heights[known], direction, best)
-    return RULES[rule](curve, **{option: _kept(value, known) for option, value in options.items()})
+    with np.errstate(over="ignore", invalid="ignore"):  # differences beyond the largest number are infinite
+        return RULES[rule](curve, **{option: _kept(value, known) for option, value in options.items()})
 
 
 def _kept(option: Any, known: Array) -> Any:
@@ -151,9 +152,14 @@ def knee(curve: Heights) -> Verdict:
 
     The curve is drawn against log k: the logarithm of what is missing to the best value where that is
     finite, the value itself where it is not. Without structure such curves are about straight. At each k the
-    slope up to it, from k / 1.4, is compared with the slope after it, to 1.4 k (at least one step on either
-    side, the curve going on to 1.15 k). The knee is where the slope lessens by the largest share, if that is
-    at least one half.
+    slope up to it is compared with the slope after it, twice: over the steps next to it, and over a window,
+    from k / 1.4 and to 1.4 k (at least one step on either side, the curve going on to 1.15 k). The smaller of
+    the two shares by which the slope lessens counts, and the knee is where it is largest, if it is at least
+    one half.
+
+    Both are needed. A single step is noisy: in data without structure some step is always followed by one of
+    half its size. And a window still holds the drop one k later, so that beyond a steep drop, where the
+    curve is flat, the window's slope lessens by more than at the drop itself.
     """
     ks, heights = curve.ks, curve.gains
     if curve.best is not None and math.isfinite(curve.best):
@@ -176,9 +182,13 @@ def _bend(ks: Array, heights: Floats, i: int) -> float:
         return math.nan
     left = max(int(np.searchsorted(ks, min(k - 1, math.floor(k / WINDOW)), side="right")) - 1, 0)
     right = min(int(np.searchsorted(ks, max(k + 1, math.ceil(k * WINDOW)))), len(ks) - 1)
-    before = (heights[i] - heights[left]) / math.log(k / ks[left])
-    after = (heights[right] - heights[i]) / math.log(ks[right] / k)
-    return float(1.0 - after / before) if before > 0 else math.nan
+
+    def lessens(start: int, end: int) -> float:
+        before = (heights[i] - heights[start]) / math.log(k / ks[start])
+        after = (heights[end] - heights[i]) / math.log(ks[end] / k)
+        return float(1.0 - after / before) if before > 0 else math.nan
+
+    return float(np.minimum(lessens(left, right), lessens(i - 1, i + 1)))  # nan if either is
 
 
 def largest_drop(curve: Heights) -> Verdict:

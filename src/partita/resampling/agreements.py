@@ -18,7 +18,7 @@ from partita.errors import ParameterError, UndefinedIndexError
 from partita.index_tables import IndexTable, IndexValue
 from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Index, resolve
+from partita.registry import ON_UNDEFINED, Evaluation, Index, resolve
 from partita.results import join_texts, number, plain
 from partita.statistics import Contingency
 
@@ -247,10 +247,10 @@ def _compare_all(
 ) -> list[_Agreement]:
     """Every index for every pair: from stacks of tables where they fit, otherwise pair by pair."""
     agreements = [_Agreement(entry, len(members)) for entry in entries]
-    from_tables = [a for a in agreements if a.entry.is_of_table]
-    others = [a for a in agreements if not a.entry.is_of_table]
     total, done = math.comb(len(members), 2), 0
     for a, b in _pairs_of_kinds(inputs.kinds):
+        from_tables = [agreement for agreement in agreements if _is_in_table(agreement.entry, (a, b))]
+        others = [agreement for agreement in agreements if agreement not in from_tables]
         first, second = ([i for i, m in enumerate(members) if m.kind is kind] for kind in (a, b))
         stacked = bool(inputs.n_objects) and _stacks_fit(members, first, second)
         if from_tables and stacked:
@@ -264,6 +264,19 @@ def _compare_all(
             done += 1
             report(done, total)
     return agreements
+
+
+def _is_in_table(entry: Index, kinds: tuple[Kind, Kind]) -> bool:
+    """Whether the tables of two such partitions say all that the index needs."""
+    if kinds != (HARD, HARD):
+        return entry.is_of_table
+    return all(r.statistic is Contingency or hasattr(r.statistic, "from_table") for r in entry.requests)
+
+
+def _of_tables(entry: Index, tables: Contingency) -> Evaluation:
+    """The index on a stack of tables, through the statistics that are made from them."""
+    wanted = [request.statistic for request in entry.requests]
+    return entry.evaluate([tables if s is Contingency else s.from_table(tables) for s in wanted])
 
 
 def _pairs_of_kinds(kinds: Sequence[Kind]) -> list[tuple[Kind, Kind]]:
@@ -344,10 +357,10 @@ def _put_tables(agreements: Sequence[_Agreement], first: Array, second: Array, t
     turned = tables.transposed()
     for agreement in agreements:
         both = agreement.is_symmetric_for(tables.kinds)
-        outcome = agreement.entry.evaluate([tables])
+        outcome = _of_tables(agreement.entry, tables)
         agreement.put(first, second, outcome.values, outcome.reasons, both=both)
         if not both:
-            outcome = agreement.entry.evaluate([turned])
+            outcome = _of_tables(agreement.entry, turned)
             agreement.put(second, first, outcome.values, outcome.reasons, both=False)
 
 

@@ -80,7 +80,7 @@ def consensus(
            [0.  , 1.  ],
            [0.  , 1.  ]])
     """
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ParameterError("no such kind of consensus.", got=repr(kind), need='"soft" or "hard"')
     _check_whole("n_init", n_init, math.inf)
     given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)

@@ -16,7 +16,7 @@ from partita.arrays import Floats
 from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError
 from partita.partitions import DataMatrix, HardPartition, Partition
-from partita.registry import Index, find
+from partita.registry import Index, find, resolve
 from partita.registry.rules import Verdict, apply_rule
 from partita.resampling.schemes import SCHEMES, Draw, Subsample, is_real
 from partita.resampling.transfer import carried_over
@@ -31,7 +31,7 @@ from partita.sweeps.models import (
 )
 from partita.sweeps.partitions import from_arrays, to_arrays
 from partita.sweeps.scores import score
-from partita.sweeps.tasks import Task, check_count, numbers_of_clusters, run_tasks, task_seed
+from partita.sweeps.tasks import Task, check_count, numbers_of_clusters, refuse_many, run_tasks, task_seed
 
 __all__ = ["Repeat", "Stability", "stability"]
 
@@ -211,15 +211,16 @@ def stability(
     method = RandomSwap(n_init=STARTS) if estimator is None else estimator
     parameter = k_parameter(method, k_param)
     numbers = numbers_of_clusters(ks, data.n_objects)
+    refuse_many("fits", len(numbers) * n_repeats)
     from partita import __version__
 
     parts = {
         "version of partita": __version__,
         "data": data.values,
         "estimator": (type(method).__module__, method, parameter),
-        "scheme": repr(scheme),
+        "scheme": scheme,
         "strategy": strategy,
-        "indices": [e.label for e in entries],
+        "indices": [(e.label, e.options, e.formula_function, e.limits, e.statistics) for e in entries],
         "ks": numbers,
         "n_repeats": int(n_repeats),
     }
@@ -293,14 +294,12 @@ def _checked(scheme: Any, strategy: str, n_repeats: Any, indices: Any, threshold
             need=", ".join(made.__name__ for made in SCHEMES),
             fix="resampling.Subsample(0.3)",
         )
-    if strategy not in STRATEGIES:
+    if not isinstance(strategy, str) or strategy not in STRATEGIES:
         raise ParameterError("no such strategy.", got=repr(strategy), need=" or ".join(map(repr, STRATEGIES)))
     check_count("n_repeats", n_repeats)
     if not is_real(threshold) or math.isnan(threshold):
         raise ParameterError("threshold is no number.", got=repr(threshold), need="a number, such as 0.9")
-    asked = USUAL if indices is None else indices
-    listed = list(asked) if isinstance(asked, Iterable) and not isinstance(asked, (str, Index)) else [asked]
-    entries = list({entry.label: entry for entry in map(find, listed)}.values())
+    entries = resolve(USUAL if indices is None else indices, ())
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs) or entry.best is None:
             raise ParameterError(
@@ -374,7 +373,7 @@ def fit_perturbed(
     once = np.unique(rows, return_index=True)[1]  # an object drawn twice is compared once
     given = {"X": X[rows[once]], "truth": truth.take(once), "found": found.take(once)}
     scores = [score(find(label), given) for label in labels]
-    values["rows"] = [(value if math.isfinite(value) else None, caveat) for value, caveat in scores]
+    values["rows"] = plain(scores)
     return Record({**values, "warned": _names(caught)})
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from partita.errors import ParameterError, PartitaError, near_names
-from partita.registry import find
+from partita.registry import Index
+from partita.registry.curves import find_entry
 from partita.registry.rules import Verdict
 from partita.results import Result, Table, join_texts, number, plain
 
@@ -19,7 +22,10 @@ __all__ = ["Choice", "ChoiceOfK", "Fit", "IndexOverK"]
 
 @dataclass(frozen=True)
 class Fit:
-    """One run at one k: its seed, its objective, and for each index a value and a caveat."""
+    """One run at one k: its seed, its objective, and for each index a value and a caveat.
+
+    ``refused`` has the indices that cannot judge it, each with the reason.
+    """
 
     k: int
     run: int
@@ -29,6 +35,13 @@ class Fit:
     caveats: Mapping[str, str]
     failed: str = ""
     warned: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+def best_objective(runs: Sequence[Fit]) -> int | None:
+    """The run with the smallest objective, the first of equals; None if none has one."""
+    known = [fit for fit in runs if math.isfinite(fit.objective)]
+    return min(known, key=lambda fit: fit.objective).run if known else None
 
 
 @dataclass(frozen=True)
@@ -125,12 +138,7 @@ class ChoiceOfK(Result):
         return join_texts([f"{what}, by {count}", against, aside])
 
     def __getitem__(self, name: str) -> Choice:
-        if name in self.choices:
-            return self.choices[name]
-        label = find(name).label
-        if label not in self.choices:
-            raise near_names(name, self.choices, noun="choice")
-        return self.choices[label]
+        return self.choices[one_of(name, self.choices, noun="choice")]
 
     @cached_property
     def model(self) -> Any:
@@ -141,7 +149,7 @@ class ChoiceOfK(Result):
 
     def model_at(self, k: int) -> Any:
         """The fit with the best objective at a number of clusters, fitted again from its seed."""
-        if k not in self.selected:
+        if not isinstance(k, (int, np.integer)) or k not in self.selected:
             raise ParameterError(
                 f"there is no fit with k = {k}.", got=repr(k), need=f"one of {list(self.selected)}"
             )
@@ -185,15 +193,16 @@ class ChoiceOfK(Result):
 
     def more(self) -> tuple[Table, ...]:
         """The values over k: one row a number of clusters, one column an index, and who chooses it."""
+        short = _short_names([*self.curves])
         rows = tuple(
             (
                 k,
                 *(curve.values[i] for curve in self.curves.values()),
-                ", ".join(_short(c.index) for c in self.choices.values() if c.k == k),
+                ", ".join(short[c.index] for c in self.choices.values() if c.k == k),
             )
             for i, k in enumerate(self.ks)
         )
-        columns = ("k", *map(_short, self.curves), "chosen by")
+        columns = ("k", *short.values(), "chosen by")
         return (Table("values over k", columns, rows).without_blank_columns(),)
 
     def to_dict(self) -> dict[str, Any]:
@@ -231,14 +240,42 @@ class ChoiceOfK(Result):
         )
 
 
+CONSENSUS = "consensus "
+"""How a choice begins that is the consensus of the runs of a k, by the index that follows."""
+
+
+def one_of(name: Any, labels: Iterable[str], *, noun: str) -> str:
+    """The label that a name means: itself, by a symbol, or without options where one label has that name."""
+    known = list(labels)
+    if isinstance(name, str) and name in known:
+        return name
+    prefix = CONSENSUS if isinstance(name, str) and name.lower().startswith(CONSENSUS) else ""
+    label = prefix + find_entry(name[len(prefix) :] if prefix else name).label
+    fitting = [k for k in known if k == label] or [k for k in known if k.partition(":")[0] == label]
+    if len(fitting) > 1:
+        raise ParameterError(
+            f"{name} is more than one {noun} here.", got=repr(name), need=f"one of {', '.join(fitting)}"
+        )
+    if not fitting:
+        raise near_names(str(getattr(name, "label", name)), known, noun=noun)
+    return fitting[0]
+
+
+def _short_names(labels: Sequence[str]) -> dict[str, str]:
+    """For each index its symbol where it has one, and the whole label where another has the same symbol."""
+    short = {label: _short(label) for label in labels}
+    times = Counter(short.values())
+    return {label: name if times[name] == 1 else label for label, name in short.items()}
+
+
 def _short(index: str) -> str:
     """The symbol of an index where it has one."""
-    prefix, _, label = index.rpartition(" ")
+    prefix = CONSENSUS if index.startswith(CONSENSUS) else ""
     try:
-        symbol = find(label).symbol or label
-    except PartitaError:  # a curve, which has a name only
-        symbol = label
-    return f"{prefix} {symbol}".strip()
+        entry = find_entry(index[len(prefix) :])
+    except PartitaError:  # read from a file, and not known here
+        return index
+    return prefix + ((entry.symbol if isinstance(entry, Index) else "") or entry.label)
 
 
 def _verdict_of(row: Mapping[str, Any]) -> Verdict:

@@ -11,15 +11,16 @@ from partita.engine import prepare
 from partita.errors import ParameterError, near_names
 from partita.partitions import DataMatrix
 from partita.registry import Index, find
-from partita.registry.curves import Curve, curves, find_curve
+from partita.registry.curves import Curve, find_entry
+from partita.registry.lookup import listed
 from partita.registry.rules import RULES
-from partita.selection.choices import ChoiceOfK
+from partita.selection.choices import ChoiceOfK, one_of
 from partita.selection.deciding import decide
 from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
 from partita.selection.sweep import ON_DATA, Judges, Sweep
 from partita.sweeps.checkpoints import root_seed
 from partita.sweeps.models import is_random, k_parameter, last_step
-from partita.sweeps.tasks import check_count, numbers_of_clusters, task_seed
+from partita.sweeps.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
 
 USUAL = ("silhouette", "calinski_harabasz", "davies_bouldin", "wb_index")
 """Judges of a clustering when none are named."""
@@ -76,9 +77,10 @@ def choose_k(
     search : {"brute force", "stepwise", "guided", "hierarchical"}
         How numbers of clusters follow each other (franti2017, part V): each anew, n_runs times; each from the
         one before, by random swap, until k is well beyond the best; as part of the search, which takes a move
-        that changes k if the first index gets better; or as cuts of one Ward tree (the model of a k is then a
-        `HardPartition`). All but the first make one clustering for each k that they come to, whatever n_runs
-        and n_jobs, and say which; they know no gap, no consensus and no checkpoint.
+        that changes k if the first index gets better, from several k and from the stepwise answer; or as cuts
+        of one Ward tree (the model of a k is then a `HardPartition`). All but the first make one clustering
+        for each k that they come to, whatever n_runs and n_jobs, and say which; they know no gap, no
+        consensus and no checkpoint.
     k_param : str, optional
         The parameter that sets the number of clusters, if it is neither n_clusters nor n_components.
     n_jobs : int, optional
@@ -94,9 +96,16 @@ def choose_k(
         ``.k``, ``.votes``, ``.choices``, ``.statement``, ``.model`` (the chosen fit), ``to_frame()`` (every
         value of every run).
 
+    Notes
+    -----
+    An index chooses only if it has a value at half of the numbers of clusters tried or more, and at two of
+    them at least. Of the indices that are used by default, one that cannot judge the data is left out, and
+    the notes say why.
+
     Cost
     ----
-    One fit for each k and run; for the gap statistic one more for each k and null data set.
+    One fit for each k and run; for the gap statistic one more for each k and null data set. An index that
+    would look at more than 10^9 pairs of objects, over all fits, judges only the runs that speak for their k.
 
     Examples
     --------
@@ -110,11 +119,15 @@ def choose_k(
     method = method_for(search, estimator)
     parameter = k_parameter(method, k_param)
     numbers = numbers_of_clusters(ks, data.n_objects)
-    if pool not in ("objective", "index"):
+    if not isinstance(pool, str) or pool not in ("objective", "index"):
         raise ParameterError("no such pool.", got=repr(pool), need='"objective" or "index"')
     check_count("n_runs", n_runs)
     check_count("n_null", n_null)
-    judges = _with_rules(_judges(indices, consensus, method, truth is not None), rules or {})
+    refuse_many("fits", len(numbers) * n_runs)
+    judges = _judges(indices, consensus, method, truth is not None)
+    judges = judges if rules is None else _with_rules(judges, rules)
+    if any(curve.needs_null for curve in judges.curves):
+        refuse_many("fits of data without structure", len(numbers) * n_null)
     against = None if truth is None else prepare({"X": X, "truth": truth}).partitions["truth"]
     sweep = Sweep(
         data.values, against, method, parameter, numbers, n_runs if is_random(method) else 1, judges
@@ -122,7 +135,7 @@ def choose_k(
     if search != BRUTE_FORCE:
         return _searched(search, sweep, random_state, checkpoint, pool, frame=data.frame or "pandas")
     store, root = sweep.checkpoint(checkpoint, random_state, n_null)
-    fits, agreement = sweep.fits(root, store, n_jobs)
+    fits, agreement = sweep.fits(root, store, n_jobs, pool)
     null = sweep.null(root, store, n_jobs, n_null) if any(c.needs_null for c in judges.curves) else None
     choice = decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas")
     return replace(choice, provenance={**choice.provenance, "seed": root})
@@ -152,17 +165,12 @@ def _judges(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judge
         usual = USUAL_OF_MIXTURES if is_gaussian(method) else USUAL
         asked: list[Any] = [*usual, *(USUAL_AGAINST_TRUTH if has_truth else ())]
     else:
-        asked = [indices] if isinstance(indices, (str, Index, Curve)) else list(indices)
-    of_curves = {c.name for c in curves()}
-    found, whole = {}, {}
-    for name in asked:
-        if isinstance(name, Curve) or (isinstance(name, str) and name.strip().lower() in of_curves):
-            made = find_curve(name)
-            whole[made.name] = made
-        else:
-            entry = find(name)
-            found[entry.label] = entry
-    agreeing = [consensus] if isinstance(consensus, (str, Index)) else list(consensus or ())
+        asked = listed(indices)
+    named = [find_entry(name) for name in asked]
+    found = {entry.label: entry for entry in named if isinstance(entry, Index)}
+    read = [curve.among([*found.values()]) for curve in named if isinstance(curve, Curve)]
+    whole = {curve.label: curve for curve in read}
+    agreeing = [] if consensus is None else listed(consensus)
     for entry in found.values():
         if "truth" in entry.inputs and not has_truth:
             raise ParameterError(f"{entry.name} compares with a truth.", got="no truth", need="truth=...")
@@ -170,19 +178,26 @@ def _judges(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judge
         _check_external(find(name))
     if not found and not whole and not agreeing:
         raise ParameterError("there is nothing to choose by.", got="no index", need="at least one")
-    return Judges(tuple(found.values()), tuple(whole.values()), tuple(find(name) for name in agreeing))
+    return Judges(
+        tuple(found.values()),
+        tuple(whole.values()),
+        tuple(find(name) for name in agreeing),
+        leaves_out=indices is None,
+    )
 
 
-def _with_rules(judges: Judges, rules: Mapping[str, str]) -> Judges:
+def _with_rules(judges: Judges, rules: Any) -> Judges:
     """The judges with the rules asked for; each must be known, and belong to one of them."""
-    asked = {e.label: e.direction for e in judges.entries} | {c.name: c.direction for c in judges.curves}
+    if not isinstance(rules, Mapping):
+        raise ParameterError(
+            "rules are no dictionary.", got=repr(rules), need='{index: rule}, such as {"BIC": "first_max"}'
+        )
+    asked = {e.label: e.direction for e in judges.entries} | {c.label: c.direction for c in judges.curves}
     named = {}
     for name, rule in rules.items():
-        label = name if name in asked else find(name).label
-        if label not in asked:
-            raise near_names(name, asked, noun="index among those asked for")
-        if rule not in RULES:
-            raise near_names(rule, RULES, noun="rule")
+        label = one_of(name, asked, noun="index among those asked for")
+        if not isinstance(rule, str) or rule not in RULES:
+            raise near_names(str(rule), RULES, noun="rule")
         if asked[label] == "none" and rule != "at_most_10":
             raise ParameterError(
                 f"{label} only describes: no rule but at_most_10 can use it.", got=repr(rule)

@@ -10,11 +10,12 @@ from dataclasses import replace
 import numpy as np
 
 from partita.arrays import Floats
+from partita.errors import ParameterError
 from partita.indices.curves import gap_errors
 from partita.registry import Index, find
 from partita.registry.curves import Curve
 from partita.registry.rules import Verdict, apply_rule
-from partita.selection.choices import Choice, ChoiceOfK, Fit, IndexOverK
+from partita.selection.choices import CONSENSUS, Choice, ChoiceOfK, Fit, IndexOverK, best_objective
 from partita.selection.sweep import Sweep
 
 
@@ -29,17 +30,19 @@ def decide(
 ) -> ChoiceOfK:
     """Curves, choices and votes."""
     ks, judges = sweep.ks, sweep.judges
+    left_out = _left_out(sweep, fits)
+    entries = [entry for entry in judges.entries if entry.label not in left_out]
     at = {k: [fit for fit in fits if fit.k == k] for k in ks}
-    selected = {k: best for k, runs in at.items() if (best := _best_objective(runs)) is not None}
+    selected = {k: best for k, runs in at.items() if (best := best_objective(runs)) is not None}
     over_k = [
-        replace(_index_over_k(entry, ks, at, selected, pool), rule=judges.rule_of(entry))
-        for entry in judges.entries
+        replace(_index_over_k(entry, ks, at, selected, pool), rule=judges.rule_of(entry)) for entry in entries
     ]
-    over_k += [_curve_over_k(c, sweep, at, selected, pool, null) for c in judges.curves]
+    read = {c.label: _index_over_k(find(c.of), ks, at, selected, pool) for c in judges.curves}
+    over_k += [_curve_over_k(c, sweep, read[c.label].values, null) for c in judges.curves]
     over_k += [_consensus_over_k(entry, ks, agreement[entry.label]) for entry in judges.consensus]
-    external = {e.label for e in judges.entries if "truth" in e.inputs}
+    external = {e.label for e in entries if "truth" in e.inputs}
     choices = {
-        c.index: Choice(c.index, c.rule, _verdict(c, ks), votes=c.index not in external)
+        c.index: Choice(c.index, c.rule, _verdict(c, read.get(c.index, c), ks), votes=c.index not in external)
         for c in over_k
         if c.direction != "none" or c.rule == "at_most_10"
     }
@@ -50,7 +53,10 @@ def decide(
     tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
     runs = f"{sweep.n_runs} runs each" if sweep.n_runs > 1 else "one run each"
     return ChoiceOfK(
-        notes=_notes(fits, selected, pool, sweep.n_runs),
+        notes=(
+            *_notes(fits, selected, pool, sweep.n_runs),
+            *(f"left out: {index} ({why})" for index, why in left_out.items()),
+        ),
         provenance={
             "partita": __version__,
             "n": n,
@@ -71,10 +77,21 @@ def decide(
     )
 
 
-def _best_objective(runs: Sequence[Fit]) -> int | None:
-    """The run with the smallest objective, the first of equals; None if none has one."""
-    known = [fit for fit in runs if math.isfinite(fit.objective)]
-    return min(known, key=lambda fit: fit.objective).run if known else None
+def _left_out(sweep: Sweep, fits: Sequence[Fit]) -> dict[str, str]:
+    """Of the indices that may be left out, those that can judge none of the fits, each with the reason."""
+    done = [fit for fit in fits if not fit.failed]
+    entries = sweep.judges.entries if sweep.judges.leaves_out else ()
+    left_out = {
+        e.label: done[0].refused[e.label] for e in entries if all(e.label in fit.refused for fit in done)
+    }
+    if entries and len(left_out) == len(entries):
+        raise ParameterError(
+            "none of the usual indices can judge this.",
+            got="; ".join(f"{index}: {why}" for index, why in left_out.items()),
+            need="at least one",
+            fix="indices=[...] names others",
+        )
+    return left_out
 
 
 def _index_over_k(
@@ -102,20 +119,12 @@ def _run_for(entry: Index, runs: Sequence[Fit], selected: int | None, pool: str)
     return choose(known, key=lambda fit: fit.values[entry.label])
 
 
-def _curve_over_k(
-    curve: Curve,
-    sweep: Sweep,
-    at: Mapping[int, Sequence[Fit]],
-    selected: Mapping[int, int],
-    pool: str,
-    null: Floats | None,
-) -> IndexOverK:
-    base = _index_over_k(find(curve.of), sweep.ks, at, selected, pool)
+def _curve_over_k(curve: Curve, sweep: Sweep, values: Sequence[float], null: Floats | None) -> IndexOverK:
     n, d = sweep.X.shape
-    made = curve(sweep.ks, base.values, n, d, null)
+    made = curve(sweep.ks, values, n, d, null)
     errors = tuple(gap_errors(null).tolist()) if curve.needs_null and null is not None else ()
     return IndexOverK(
-        curve.name,
+        curve.label,
         sweep.judges.rule_of(curve),
         curve.direction,
         curve.best,
@@ -132,14 +141,22 @@ def _consensus_over_k(entry: Index, ks: Sequence[int], values: Sequence[float]) 
         why or ("fewer than two runs" if math.isnan(v) else "") for why, v in zip(said, values, strict=True)
     ]
     judged = tuple(math.nan if k == 1 else value for k, value in zip(ks, values, strict=True))
-    return IndexOverK(f"consensus {entry.label}", "best", entry.direction, entry.best, judged, tuple(said))
+    return IndexOverK(CONSENSUS + entry.label, "best", entry.direction, entry.best, judged, tuple(said))
 
 
-def _verdict(curve: IndexOverK, ks: Sequence[int]) -> Verdict:
-    values = np.array(curve.values)
-    values[np.isinf(values)] = math.nan  # a limit, not a value to be compared
+def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int]) -> Verdict:
+    """What the rule makes of the values; nothing where the index that is read has too few of them.
+
+    It needs a value at half of the numbers of clusters, and at two if two were tried: the best of the few
+    that it can judge says nothing about the others. What is infinite is a limit, which no rule compares.
+    """
+    known, tried = int(np.isfinite(read.values).sum()), len(ks)
+    if 0 < known < max(tried / 2, min(2, tried)):
+        return Verdict(
+            None, f"no vote: {read.index} has a value at only {known} of {tried} numbers of clusters"
+        )
     options = {"errors": np.array(curve.errors)} if curve.errors else {}
-    return apply_rule(curve.rule, ks, values.tolist(), direction=curve.direction, best=curve.best, **options)
+    return apply_rule(curve.rule, ks, curve.values, direction=curve.direction, best=curve.best, **options)
 
 
 def _notes(fits: Sequence[Fit], selected: Mapping[int, int], pool: str, n_runs: int) -> tuple[str, ...]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from partita.errors import KindError, ParameterError, TooLargeError
 from partita.partitions import HARD, Partition, is_mixture
 from partita.registry import Index, find
 from partita.resampling import uniform_like
+from partita.results import plain
 from partita.sweeps.checkpoints import Record
 from partita.sweeps.models import clustering_of, objective_of, one_line, seeded
-from partita.sweeps.partitions import to_arrays
+from partita.sweeps.partitions import from_arrays, to_arrays
 from partita.sweeps.scores import score
 from partita.validation import validate
 
@@ -27,9 +29,17 @@ def fit_and_judge(
     seed: int,
     indices: Sequence[str],
     keeps_partition: bool,
+    leaves_out: bool = False,
 ) -> Record:
     """Fit a clone to X and judge it; what fails is written down, so that a sweep goes on."""
-    values: dict[str, Any] = {"seed": seed, "objective": None, "rows": [], "failed": "", "warned": []}
+    values: dict[str, Any] = {
+        "seed": seed,
+        "objective": None,
+        "rows": [],
+        "refused": {},
+        "failed": "",
+        "warned": [],
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -38,7 +48,9 @@ def fit_and_judge(
         except (ValueError, ArithmeticError) as problem:  # a number of clusters that this method cannot do
             values["failed"] = one_line(problem)
             return Record(values)
-        values["rows"] = judge(X, truth, model, found, [find(name) for name in indices])
+        entries = [find(name) for name in indices]
+        rows, values["refused"] = judge(X, truth, model, found, entries, leaves_out=leaves_out)
+        values["rows"] = plain(rows)
     values["warned"] = sorted({type(w.message).__name__ for w in caught})
     objective = objective_of(model)
     values["objective"] = objective if math.isfinite(objective) else None
@@ -53,20 +65,45 @@ def fit_null(X: Any, data_seed: int, estimator: Any, parameters: dict[str, Any],
     return Record({"ssw": rows[0][1] if rows else None})
 
 
+def judge_kept(X: Any, arrays: Mapping[str, Any], indices: Sequence[str]) -> Record:
+    """Judge a clustering that was kept, by indices of data and a clustering."""
+    given = {"X": X, "found": from_arrays(arrays)}
+    return Record({"rows": plain([(name, *score(find(name), given)) for name in indices])})
+
+
 def judge(
-    X: Any, truth: Any, model: Any, found: Partition, entries: Sequence[Index]
-) -> list[tuple[str, float | None, str]]:
-    """Index, value (None where it has none) and caveat, in the order asked for."""
+    X: Any, truth: Any, model: Any, found: Partition, entries: Sequence[Index], *, leaves_out: bool = False
+) -> tuple[list[tuple[str, float, str]], dict[str, str]]:
+    """Index, value and caveat, in the order asked for; and the indices that refuse, each with its reason.
+
+    A refusal is an error, unless indices that cannot judge are to be left out.
+    """
     internal = [e for e in entries if "truth" not in e.inputs]
-    rows: dict[str, tuple[float, str]] = {}
-    if internal:
-        subject = model if is_mixture(model) or found.kind is not HARD else found
-        rows |= {row.index: (row.value, row.caveat) for row in validate(X, subject, indices=internal)}
+    subject = model if is_mixture(model) or found.kind is not HARD else found
+    rows, refused = _by_the_data(X, subject, internal, leaves_out)
     for entry in entries:
         if "truth" in entry.inputs:
             rows[entry.label] = score(entry, {"X": X, "truth": truth, "found": found})
-    return [
-        (e.label, value if math.isfinite(value) else None, caveat)
-        for e in entries
-        for value, caveat in [rows[e.label]]
-    ]
+    return [(e.label, *rows[e.label]) for e in entries if e.label in rows], refused
+
+
+def _by_the_data(
+    X: Any, subject: Any, entries: Sequence[Index], leaves_out: bool
+) -> tuple[dict[str, tuple[float, str]], dict[str, str]]:
+    """Internal indices all at once; if one refuses and may be left out, one by one."""
+    if not entries:
+        return {}, {}
+    try:
+        return {row.index: (row.value, row.caveat) for row in validate(X, subject, indices=entries)}, {}
+    except (ParameterError, KindError, TooLargeError) as problem:
+        if not leaves_out:
+            raise
+        if len(entries) == 1:
+            return {}, {entries[0].label: f"{problem.what.rstrip('.')} ({problem.got})"}
+    rows: dict[str, tuple[float, str]] = {}
+    refused: dict[str, str] = {}
+    for entry in entries:
+        own, why = _by_the_data(X, subject, [entry], leaves_out)
+        rows |= own
+        refused |= why
+    return rows, refused

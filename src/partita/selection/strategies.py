@@ -24,7 +24,6 @@ from partita.errors import ParameterError, near_names
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
-from partita.results import number
 from partita.selection.choices import Fit
 from partita.selection.judging import judge
 from partita.selection.sweep import Sweep
@@ -44,7 +43,7 @@ ROUNDING = 1e-9
 """The relative gain below which a guided search has not moved."""
 
 STARTS = 3
-"""Starts of a guided search: at a third, at two thirds, and at the end of the numbers of clusters."""
+"""Random starts of a guided search: at a third, at two thirds, and at the end of the numbers of clusters."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,8 @@ class Search:
 
 def method_for(strategy: str, estimator: Any = None) -> Any:
     """The clusterer that a strategy works with: the one given if it can be used, else the usual one."""
-    if strategy not in STRATEGIES:
-        raise near_names(strategy, STRATEGIES, noun="search strategy")
+    if not isinstance(strategy, str) or strategy not in STRATEGIES:
+        raise near_names(str(strategy), STRATEGIES, noun="search strategy")
     if strategy == BRUTE_FORCE:
         return method_or_usual(estimator)
     from sklearn.cluster import AgglomerativeClustering, KMeans
@@ -155,15 +154,16 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
         warn_of_empty(k - _filled(labels), k)
         if not converged:
             warn_of_no_convergence("k-means", sweep.method.max_iter)
-        rows = judge(sweep.X, sweep.truth, None, found, entries)
+        rows, refused = judge(sweep.X, sweep.truth, None, found, entries, leaves_out=sweep.judges.leaves_out)
     return Fit(
         k=k,
         run=0,
         seed=seed,
         objective=objective,
-        values={index: number(value) for index, value, _ in rows},
-        caveats={index: caveat for index, _, caveat in rows},
+        values=dict.fromkeys(refused, math.nan) | {index: value for index, value, _ in rows},
+        caveats=refused | {index: caveat for index, _, caveat in rows},
         warned=tuple(sorted({type(w.message).__name__ for w in caught})),
+        refused=refused,
     )
 
 
@@ -213,6 +213,17 @@ def _gain(index: Index, value: float) -> float:
 
 def _stepwise(sweep: Sweep, X: Floats, seed: int, stops: bool) -> Search:
     """From k to k + 1: one more centre, swaps whose number grows with k, k-means."""
+    fits, kept, ended = _steps(sweep, X, seed, stops)
+    if not fits:
+        raise ParameterError(
+            "X has fewer distinct objects than clusters.", got=f"ks from {sweep.ks[0]}", need=ended
+        )
+    notes = (f"stepwise: {len(fits)} of {len(sweep.ks)} numbers of clusters tried, up to {ended}",)
+    return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes)
+
+
+def _steps(sweep: Sweep, X: Floats, seed: int, stops: bool) -> tuple[dict[int, Fit], dict[int, Floats], str]:
+    """For each number of clusters that was reached its fit and its centres; and where the steps ended."""
     from partita.kernels.swaps import gather, weighed_swaps
 
     method, rng = sweep.method, np.random.default_rng(seed)
@@ -238,12 +249,7 @@ def _stepwise(sweep: Sweep, X: Floats, seed: int, stops: bool) -> Search:
                     break
             centres = _with_one_more(gather(X, fit.centres), rng)
             report(k, sweep.ks[-1])
-    if not fits:
-        raise ParameterError(
-            "X has fewer distinct objects than clusters.", got=f"ks from {sweep.ks[0]}", need=f"k <= {k - 1}"
-        )
-    notes = (f"stepwise: {len(fits)} of {len(sweep.ks)} numbers of clusters tried, up to {ended}",)
-    return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes)
+    return fits, kept, ended
 
 
 def _filled(labels: Array) -> int:
@@ -282,7 +288,11 @@ def _refit(sweep: Sweep, kept: Mapping[int, Floats]) -> Callable[[int, int], Any
 
 
 def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
-    """Climbs from several k, of which the best is the answer; each k passed on the way is judged."""
+    """Climbs from several k and from the stepwise answer; each k passed on the way is judged.
+
+    From a random start at a large k a climb may end where no single move is better, far from the best; the
+    stepwise search comes from below, and is quick. The best of all is the answer.
+    """
     index = _leading_index(sweep)
     if index is None:
         raise ParameterError(
@@ -291,13 +301,15 @@ def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
             need="one whose best value is its choice, such as wb_index, silhouette or davies_bouldin",
         )
     starts = dict.fromkeys(sweep.ks[math.ceil(len(sweep.ks) * s / STARTS) - 1] for s in range(1, STARTS + 1))
-    rngs = np.random.default_rng(seed).spawn(len(starts))
+    *rngs, rng_of_steps = np.random.default_rng(seed).spawn(len(starts) + 1)
+    origins = [(starting_centres(X, k, "k-means++", rng), rng) for k, rng in zip(starts, rngs, strict=True)]
+    origins += [(centres, rng_of_steps) for centres in _stepwise_answer(sweep, X, index, rng_of_steps)]
     climbs = []
     with bar("guided search") as report:
-        for k, rng in zip(starts, rngs, strict=True):
-            climbs.append(_Climb(sweep, X, index, rng, k))
+        for centres, rng in origins:
+            climbs.append(_Climb(sweep, X, index, rng, centres))
             climbs[-1].run()
-            report(len(climbs), len(starts))
+            report(len(climbs), len(origins))
     best: dict[int, _State] = {}
     for state in (state for climb in climbs for state in climb.path):
         if state.k not in best or state.gain > best[state.k].gain:
@@ -316,6 +328,14 @@ def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
     trail = tuple(tuple((state.k, state.value) for state in climb.path) for climb in climbs)
     kept = {k: state.fit.centres for k, state in best.items()}
     return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes, trail)
+
+
+def _stepwise_answer(sweep: Sweep, X: Floats, index: Index, rng: np.random.Generator) -> list[Floats]:
+    """The centres that a stepwise search finds best by an index; none if it gets nowhere."""
+    alone = replace(sweep, judges=replace(sweep.judges, entries=(index,), curves=()))
+    fits, kept, _ = _steps(alone, X, int(rng.integers(1 << 32)), stops=True)
+    best = max(fits.values(), key=lambda fit: _gain(index, fit.values[index.label]), default=None)
+    return [] if best is None else [kept[best.k]]
 
 
 @dataclass(frozen=True)
@@ -337,12 +357,14 @@ class _Climb:
     have failed as RandomSwap would let swaps fail.
     """
 
-    def __init__(self, sweep: Sweep, X: Floats, index: Index, rng: np.random.Generator, k: int) -> None:
+    def __init__(
+        self, sweep: Sweep, X: Floats, index: Index, rng: np.random.Generator, centres: Floats
+    ) -> None:
         self.X, self.ks, self.method, self.index, self.rng = X, sweep.ks, sweep.method, index, rng
         self.has_swaps = isinstance(sweep.method, RandomSwap)
         self.inputs = prepare({"X": sweep.X, "found": np.zeros(len(X), np.int64)})
         self.tried = 0
-        self.path = [self._state(starting_centres(X, k, "k-means++", rng), self.method.max_iter)]
+        self.path = [self._state(centres, self.method.max_iter)]
 
     def _state(self, centres: Floats, max_iter: int) -> _State:
         fit = lloyd(self.X, centres, max_iter=max_iter)

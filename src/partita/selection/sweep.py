@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array, Floats, one_thread
+from partita.engine import pair_operations, prepare
 from partita.errors import ParameterError
+from partita.index_tables import MOST_PAIR_OPERATIONS
 from partita.partitions import Partition
 from partita.registry import Index, find
 from partita.registry.curves import Curve
 from partita.resampling import consensus_index
 from partita.results import number
-from partita.selection.choices import Fit
-from partita.selection.judging import fit_and_judge, fit_null
+from partita.selection.choices import Fit, best_objective
+from partita.selection.judging import fit_and_judge, fit_null, judge_kept
 from partita.sweeps.checkpoints import Checkpoint, Record, root_seed
 from partita.sweeps.models import seeded
 from partita.sweeps.partitions import from_arrays, to_arrays
@@ -25,6 +28,8 @@ from partita.sweeps.tasks import Task, run_tasks, task_seed
 
 ON_DATA, ON_NULL, NULL_DATA = range(3)
 """Where in the tree of seeds a task stands."""
+
+ANOTHER_RUN = "not computed: another run of this k is judged"
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,12 @@ class Judges:
     curves: tuple[Curve, ...] = ()
     consensus: tuple[Index, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
+    leaves_out: bool = False
+    """Whether an index that cannot judge is left out: those that nobody asked for are."""
 
     def rule_of(self, judge: Index | Curve) -> str:
         """The rule by which an index or a curve chooses: its own, unless another was asked for."""
-        return self.rules.get(judge.label if isinstance(judge, Index) else judge.name, judge.rule)
+        return self.rules.get(judge.label, judge.rule)
 
     @property
     def labels(self) -> list[str]:
@@ -65,11 +72,12 @@ class Sweep:
             return None, root_seed(random_state)
         from partita import __version__
 
+        entries = [find(label) for label in self.judges.labels]
         parts = {
             "data": self.X,
             "truth": None if self.truth is None else to_arrays(self.truth),
             "estimator": (type(self.method).__module__, self.method, self.parameter),
-            "indices": self.judges.labels,
+            "indices": [(e.label, e.options, e.formula_function, e.limits, e.statistics) for e in entries],
             "ks": self.ks,
             "n_runs": self.n_runs,
             "n_null": n_null,
@@ -78,35 +86,79 @@ class Sweep:
         opened = Checkpoint.open(folder, parts, random_state)
         return opened, opened.seed
 
+    @cached_property
+    def costly(self) -> list[str]:
+        """Indices that look at so many pairs of objects that not every run is judged by them."""
+        if self.n_runs == 1:
+            return []
+        one = prepare({"X": self.X, "found": np.zeros(len(self.X), np.int64)})
+        able = [find(label) for label in self.judges.labels if find(label).inputs == ("X", "found")]
+        times = len(self.ks) * self.n_runs
+        return [
+            entry.label
+            for entry in able
+            if times * pair_operations(entry.requests, one) > MOST_PAIR_OPERATIONS
+        ]
+
     def fits(
-        self, root: int, store: Checkpoint | None, n_jobs: int | None
+        self, root: int, store: Checkpoint | None, n_jobs: int | None, pool: str
     ) -> tuple[list[Fit], dict[str, list[float]]]:
-        """Every run of every k, and for each k how far its runs agree, by the indices of the consensus."""
-        keeps = store is not None or bool(self.judges.consensus)
+        """Every run of every k, and for each k how far its runs agree, by the indices of the consensus.
+
+        What is costly is computed only for those runs that speak for their k.
+        """
+        labels = [label for label in self.judges.labels if label not in self.costly]
+        keeps = store is not None or bool(self.judges.consensus or self.costly)
         places = [(k, run) for k in self.ks for run in range(self.n_runs)]
         seeds = [task_seed(root, ON_DATA, k, run) for k, run in places]
         given = (self.X, self.truth, self.method)
         tasks = [
-            Task(f"k{k:05}-run{run:05}", (*given, {self.parameter: k}, seed, self.judges.labels, keeps))
+            Task(
+                f"k{k:05}-run{run:05}",
+                (*given, {self.parameter: k}, seed, labels, keeps, self.judges.leaves_out),
+            )
             for (k, run), seed in zip(places, seeds, strict=True)
         ]
         fits: list[Fit] = []
         agreement: dict[str, list[float]] = {entry.label: [] for entry in self.judges.consensus}
         together: list[Record] = []
+        speaking: dict[tuple[int, int], Mapping[str, Array]] = {}
         records = run_tasks(fit_and_judge, tasks, n_jobs=n_jobs, description="choosing k", checkpoint=store)
         for (k, run), record in zip(places, records, strict=True):
             fits.append(_fit(k, run, record, self.judges.labels))
-            if self.judges.consensus:
-                together.append(record)
+            together.append(record if self.costly or self.judges.consensus else Record({}))
             if run == self.n_runs - 1:
                 for label, value in _agreement(together, self.judges.consensus).items():
                     agreement[label].append(value)
+                chosen = best_objective(fits[-self.n_runs :]) if pool == "objective" else None
+                speaking |= {
+                    (k, i): r.arrays for i, r in enumerate(together) if r.arrays and chosen in (None, i)
+                }
                 together = []
         if all(fit.failed for fit in fits):
             raise ParameterError(
                 "no fit succeeded.", got=fits[0].failed, need="numbers of clusters that it can do"
             )
-        return fits, agreement
+        return self._judged_by_pairs(fits, speaking, store, n_jobs), agreement
+
+    def _judged_by_pairs(
+        self,
+        fits: list[Fit],
+        speaking: Mapping[tuple[int, int], Mapping[str, Array]],
+        store: Checkpoint | None,
+        n_jobs: int | None,
+    ) -> list[Fit]:
+        """The fits with what is costly filled in for those that speak for their k."""
+        if not self.costly:
+            return fits
+        tasks = [
+            Task(f"k{k:05}-run{run:05}-pairs", (self.X, arrays, self.costly))
+            for (k, run), arrays in speaking.items()
+        ]
+        records = run_tasks(judge_kept, tasks, n_jobs=n_jobs, description="judging", checkpoint=store)
+        rows = {place: record.values["rows"] for place, record in zip(speaking, records, strict=True)}
+        others = [(label, None, ANOTHER_RUN) for label in self.costly]
+        return [fit if fit.failed else _with_rows(fit, rows.get((fit.k, fit.run), others)) for fit in fits]
 
     def null(self, root: int, store: Checkpoint | None, n_jobs: int | None, n_null: int) -> Floats:
         """The scatter at each k of data sets without structure, each clustered once: (n_null, ks)."""
@@ -132,19 +184,26 @@ class Sweep:
 
 
 def _fit(k: int, run: int, record: Record, labels: Sequence[str]) -> Fit:
-    values, caveats = dict.fromkeys(labels, math.nan), dict.fromkeys(labels, "")
-    for index, value, caveat in record.values["rows"]:
-        values[index], caveats[index] = number(value), caveat
-    return Fit(
+    refused = record.values["refused"]
+    fit = Fit(
         k=k,
         run=run,
         seed=int(record.values["seed"]),
         objective=number(record.values["objective"]),
-        values=values,
-        caveats=caveats,
+        values=dict.fromkeys(labels, math.nan),
+        caveats=dict.fromkeys(labels, "") | refused,
         failed=record.values["failed"],
         warned=tuple(record.values["warned"]),
+        refused=refused,
     )
+    return _with_rows(fit, record.values["rows"])
+
+
+def _with_rows(fit: Fit, rows: Iterable[tuple[str, Any, str]]) -> Fit:
+    """The fit with the values and caveats of some indices."""
+    values = {index: number(value) for index, value, _ in rows}
+    caveats = {index: caveat for index, _, caveat in rows}
+    return replace(fit, values={**fit.values, **values}, caveats={**fit.caveats, **caveats})
 
 
 def _agreement(records: Sequence[Record], entries: Sequence[Index]) -> dict[str, float]:

@@ -29,6 +29,7 @@ class BinaryCounts:
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ()
+    takes_units: ClassVar[bool] = True
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     sizes: Array

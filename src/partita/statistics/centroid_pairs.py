@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.arrays import Array, Floats, blocks, map_blocks
+from partita.arrays import Array, Floats, binary_exponent, blocks, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, Kind, Partition
 from partita.statistics.cluster_moments import ClusterMoments
@@ -98,8 +98,9 @@ class CentroidPair:
                 got=f"{sides[0].shape[1]} and {sides[1].shape[1]} columns",
                 need="as many on both sides",
             )
-        here = sides[0][0]
-        return cls(sides[0] - here, sides[1] - here)
+        unit = binary_exponent(np.vstack(sides))
+        truth, found = (np.ldexp(centers, -unit) for centers in sides)
+        return cls(truth - truth[0], found - truth[0])
 
     # --- what it is ------------------------------------------------------------------------------------
 

@@ -150,7 +150,7 @@ class _Measures:
         if delta == 3:
             return np.asarray(self._sums / np.multiply.outer(sizes, sizes))
         if delta == 4:
-            return self.objects.between(self._centers)
+            return self.objects.to_centers(*self._places, *self._places)
         if delta == 5:
             return np.asarray((self._to_centers + self._to_centers.T) / np.add.outer(sizes, sizes))
         directed = self._directed_hausdorff()
@@ -324,11 +324,17 @@ class _Measures:
         return furthest
 
     @cached_property
-    def _centers(self) -> Floats:
-        """The weighted means, ``(k, d)``, taken from the first object of each cluster on."""
+    def _places(self) -> tuple[Floats, Floats]:
+        """The weighted means, ``(k, d)``: the first object of each cluster, and the way from there."""
         o = self.objects
-        away = (o.X - o.X[o.bounds[:-1]][o.codes]) * o.weight[:, None]
-        return np.asarray(o.X[o.bounds[:-1]] + np.add.reduceat(away, o.bounds[:-1]) / o.sizes[:, None])
+        first = o.X[o.bounds[:-1]]
+        away = (o.X - first[o.codes]) * o.weight[:, None]
+        return first, np.asarray(np.add.reduceat(away, o.bounds[:-1]) / o.sizes[:, None])
+
+    @property
+    def _centers(self) -> Floats:
+        """The weighted means themselves."""
+        return self._places[0] + self._places[1]
 
     @cached_property
     def _to_centers(self) -> Floats:
@@ -336,7 +342,8 @@ class _Measures:
         o = self.objects
 
         def of_rows(rows: Array) -> tuple[int, Floats]:
-            away = o.weight[rows, None] * o.distances(rows, self._centers)
+            points = o.X[rows]
+            away = o.weight[rows, None] * o.to_centers(points, np.zeros_like(points), *self._places)
             return int(o.codes[rows[0]]), np.add.reduceat(away, self._runs(rows))
 
         return self._added_up(o.over_rows(np.arange(o.n), of_rows, None))

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, dense, sorted_names
+from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, sorted_names
+from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
 
 COMPILED_ROWS = 20_000
@@ -20,6 +21,11 @@ BLOCK_CELLS = 1 << 22
 
 COINCIDENT = float((64 * np.finfo(np.float64).eps) ** 2)
 """A share of the total sum of squares between centres that rounding alone can make."""
+
+FEWEST_DIGITS = float(np.sqrt(np.finfo(np.float64).tiny / np.finfo(np.float64).eps))
+"""The square of a smaller number has lost digits."""
+
+LOG_2 = float(np.log(2.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +49,8 @@ class ClusterMoments:
         Sum over i of w_ij times the squared distance from x_i to the centre.
     total : int or float
         The number of objects, or the sum of their weights.
+    exponent : int
+        The unit of all lengths here is 2 ** exponent, in the units of the data.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
@@ -58,6 +66,7 @@ class ClusterMoments:
     total: Any
     kind: Kind = HARD
     names: Sequence[Any] = ()
+    exponent: int = 0
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
@@ -205,6 +214,15 @@ class ClusterMoments:
         """The total sum of squares: that within and that between clusters."""
         return self.ssw + self.ssb
 
+    def in_units(self, value: Any, degree: int) -> Floats:
+        """A length to the power ``degree`` in the units of the data; inf or 0 where it is no number."""
+        return in_units(value, degree * self.exponent)
+
+    @property
+    def log_unit(self) -> float:
+        """The log of the unit of length: 0 for ordinary data."""
+        return self.exponent * LOG_2
+
 
 @dataclass(frozen=True, eq=False)
 class ClusterScatter(ClusterMoments):
@@ -217,12 +235,27 @@ class ClusterScatter(ClusterMoments):
     """
 
     _by_cluster: ClassVar[tuple[str, ...]] = (*ClusterMoments._by_cluster, "scatter")
+    why_costly: ClassVar[str] = "too many features for a matrix of them all for each cluster"
 
     scatter: Floats = field(default_factory=lambda: np.zeros((0, 0, 0)))
 
     @staticmethod
+    def pair_operations(X: Array, found: Partition, **_options: Any) -> float:
+        """The work on the matrices and their determinants, in units of pairs of objects of ten features."""
+        d = float(X.shape[1])
+        return (found.n_objects * d**2 + found.n_clusters * d**3) / 10.0
+
+    @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
         """How many objects one block holds: all blocks' matrices take no more room than X."""
+        k, d = _row_count(found), int(X.shape[1])
+        if k * d * d > MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "the matrices of scatter do not fit: one for each cluster, with all pairs of features.",
+                got=f"{k} clusters, {d} features: {k * d * d:.1e} cells",
+                need=f"at most {MOST_DENSE_CELLS:.1e} cells",
+                fix="fewer features (PCA first), or an index without matrices, such as calinski_harabasz",
+            )
         return max(ClusterMoments.block_rows(X, found), _row_count(found) * int(X.shape[1]))
 
     @classmethod
@@ -247,6 +280,12 @@ class ClusterScatter(ClusterMoments):
         return replace(super()._joined(other), scatter=self.scatter + other.scatter + between)
 
     @property
+    def surely_flat(self) -> Array:
+        """The clusters of so few objects, or so many features, that their scatter must be singular."""
+        objects = self.weights if self.kind is HARD else np.full(self.weights.size, float(self.total))
+        return np.asarray(objects <= self.d if self.is_whole else np.zeros(self.weights.size, dtype=bool))
+
+    @property
     def pooled(self) -> Floats:
         """The scatter within clusters, ``(d, d)``: the sum of the clusters' matrices."""
         return np.asarray(self.scatter.sum(axis=0))
@@ -254,7 +293,13 @@ class ClusterScatter(ClusterMoments):
     @cached_property
     def log_determinant(self) -> float:
         """The log of the determinant of the pooled scatter; -inf where it is singular up to rounding."""
-        return float(log_determinants(self.pooled))
+        return float(log_determinants(self.pooled)) + 2.0 * self.d * self.log_unit
+
+
+def in_units(value: Any, exponent: int) -> Floats:
+    """``value * 2 ** exponent``; inf, or 0, beyond the range of numbers."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.ldexp(value, exponent))
 
 
 def log_determinants(matrices: Array) -> Floats:
@@ -266,7 +311,7 @@ def log_determinants(matrices: Array) -> Floats:
     finite = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))
     matrices = np.where(finite[..., None, None], matrices, 0.0)
     spread = np.sqrt(np.einsum("...ff->...f", matrices))
-    positive = (spread > 0).all(axis=-1)
+    positive = (spread > FEWEST_DIGITS).all(axis=-1)
     scale = np.where(positive[..., None], spread, 1.0)
     values = np.linalg.eigvalsh(matrices / (scale[..., :, None] * scale[..., None, :]))
     noise = 16 * matrices.shape[-1] * np.finfo(np.float64).eps

@@ -5,16 +5,17 @@ The co-association of two objects is how much their memberships overlap: a = <u_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense, map_blocks, sorted_names
-from partita.errors import KindError, TooLargeError
+from partita.arrays import BLOCK_ROWS, Array, Floats, dense, map_blocks, sorted_names
+from partita.errors import KindError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition, softest
+from partita.statistics.coassociation_factors import EXTRA, factor_of, fitting, triangle, with_sums_of_one
 from partita.statistics.tables import Contingency
 
 EPS = float(np.finfo(np.float64).eps)
@@ -24,13 +25,9 @@ NOISE = 64.0 * EPS
 CANCELLED = 1e-12
 """A difference this small beside its terms is rounding, and is taken for 0."""
 
-_DIGITS_AT_RISK = 1e-3
-_ROWS_IN_CACHE = 16384
 _TALL = 24
 _FEW_COLUMNS = 512
-_MOST_COLUMNS = 8192
 _PRODUCTS_PER_PAIR = 100  # about how many cost as much as one pair of objects in a tile
-_EXTRA = 3  # the columns 1, |u|^2 and |v|^2 before those of the clusters
 
 WHY_NOT = ": rows must sum to one, or the product co-association of two objects can pass 1"
 
@@ -40,10 +37,13 @@ class PairValues(NamedTuple):
 
     mean_truth: Any
     mean_found: Any
+    apart_truth: Any
+    apart_found: Any
     covariance: Any
     variance_truth: Any
     variance_found: Any
     gap_variance: Any
+    correlation_distance: Any
     frobenius_gap: Any
     frobenius_excess: Any
     frobenius_room: Any
@@ -55,13 +55,16 @@ class PairMoments:
 
     Weights are multiplicities: an object of weight 2 is two objects, which also form a pair. Two hard
     clusterings are kept as their table. Of soft ones a factor F is kept with F'F = A'WA, where the rows
-    of A are (1, |u|^2, |v|^2, u, v): sums of factors merge without the cancellation that raw moments
-    suffer when memberships are nearly equal to each other or to their mean.
+    of A are (1, |x|^2, |y|^2, x, y), x = u - u_0 and y = v - v_0 the memberships as seen from those of some
+    object: sums of factors merge without the cancellation that raw moments suffer when memberships are
+    nearly equal to each other or to their mean.
 
     Attributes
     ----------
     factor : array (m, 3 + k + k') or None
         F, at most as many rows as columns.
+    origins : (array (k,), array (k',)) or None
+        u_0 and v_0.
     total : number or array
         The number of objects, or the sum of their weights.
     kinds : (Kind, Kind)
@@ -86,6 +89,7 @@ class PairMoments:
     column_names: Sequence[Any] = ()
     table: Contingency | None = None
     fractional_weights: bool = False
+    origins: tuple[Array, Array] | None = None
 
     # --- making ----------------------------------------------------------------------------------------
 
@@ -95,7 +99,7 @@ class PairMoments:
         if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
             return Contingency.block_rows(truth, found)
         width = sum(p.n_clusters for p in (truth, found) if not isinstance(p, HardPartition))
-        return max(1024, min(BLOCK_ROWS, BLOCK_ROWS * 32 // (width + _EXTRA)))
+        return max(1024, min(BLOCK_ROWS, BLOCK_ROWS * 32 // (width + EXTRA)))
 
     @staticmethod
     def pair_operations(truth: Partition, found: Partition) -> float:
@@ -135,8 +139,11 @@ class PairMoments:
         if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
             return cls.from_table(Contingency.from_block(truth, found, weight))
         total = truth.n_objects if weight is None else weight.sum()
+        u, v = dense(truth.memberships()), dense(found.memberships())
+        origins = with_sums_of_one(u[:1])[0], with_sums_of_one(v[:1])[0]
         return cls(
-            factor=_factor(dense(truth.memberships()), dense(found.memberships()), weight),
+            factor=factor_of(u, v, origins, weight),
+            origins=origins,
             total=total,
             kinds=(truth.kind, found.kind),
             row_names=truth.names,
@@ -172,11 +179,12 @@ class PairMoments:
         if (rows, columns) != (other.row_names, other.column_names):
             rows = sorted_names({*rows, *other.row_names})
             columns = sorted_names({*columns, *other.column_names})
-        stacked = np.vstack([_spread(part, rows, columns) for part in (self, other)])
+        origins = _origins_in(self, rows, columns)
+        stacked = np.vstack([_seen_from(origins, part, rows, columns) for part in (self, other)])
         # only F'F matters, so a factor may grow for a while before it is made a triangle again
-        factor = stacked if len(stacked) <= _TALL * stacked.shape[1] else _triangle(stacked)
+        factor = stacked if len(stacked) <= _TALL * stacked.shape[1] else triangle(stacked)
         fractional = self.fractional_weights or other.fractional_weights
-        return PairMoments(factor, self.total + other.total, kinds, rows, columns, None, fractional)
+        return PairMoments(factor, self.total + other.total, kinds, rows, columns, None, fractional, origins)
 
     # --- sizes -----------------------------------------------------------------------------------------
 
@@ -230,6 +238,9 @@ class PairMoments:
         """The soft pair counts: sums of ab, a (1 - b), (1 - a) b and (1 - a) (1 - b)."""
         if self.table is not None:
             return self.table.pairs
+        if self.n_pairs == 0.0:
+            nothing = np.zeros(())
+            return nothing, nothing, nothing, nothing
         a, b = self.values.mean_truth, self.values.mean_found
         ab = self.values.covariance + a * b
         h = self.n_pairs
@@ -250,6 +261,12 @@ class PairMoments:
         difference = self.values.mean_truth - self.values.mean_found
         return np.asarray(np.maximum(self.values.gap_variance, 0.0) + difference**2)
 
+    @property
+    def gap_by_chance(self) -> Floats:
+        """The mean of a (1 - b') + (1 - a) b' over all pairs and all other pairs (primed)."""
+        v = self.values
+        return np.asarray(v.mean_truth * v.apart_found + v.apart_truth * v.mean_found)
+
     @cached_property
     def values(self) -> PairValues:
         """Means, variances and the Frobenius products."""
@@ -259,16 +276,27 @@ class PairMoments:
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
         assert self.factor is not None
-        k = len(self.row_names)
+        assert self.origins is not None
         n = float(self.total)
         ones = self.factor[:, 0]
         means = ones @ self.factor / n
         centred = self.factor - np.outer(ones, means)
-        truth, found = slice(_EXTRA, _EXTRA + k), slice(_EXTRA + k, None)
-        return (
-            Side.of(self.factor[:, truth], means[truth], centred[:, truth], centred[:, 1], n),
-            Side.of(self.factor[:, found], means[found], centred[:, found], centred[:, 2], n),
+        found_from = EXTRA + len(self.row_names)
+        truth, found = (
+            Side.of(
+                raw=self.factor[:, clusters] + np.outer(ones, origin),
+                mean=origin + means[clusters],
+                centred=centred[:, clusters],
+                # |x|^2 is that about the mean of x, and twice the product with it
+                squares=centred[:, place] - 2.0 * (centred[:, clusters] @ means[clusters]),
+                n=n,
+            )
+            for place, clusters, origin in (
+                (1, slice(EXTRA, found_from), self.origins[0]),
+                (2, slice(found_from, None), self.origins[1]),
+            )
         )
+        return truth, found
 
 
 class Side(NamedTuple):
@@ -284,12 +312,14 @@ class Side(NamedTuple):
 
     @classmethod
     def of(cls, raw: Array, mean: Array, centred: Array, squares: Array, n: float) -> Side:
-        """Deviations of the size of rounding are none."""
+        """With the squared lengths about the mean; deviations of the size of rounding are none."""
         spread = float((centred**2).sum())
         if spread <= n * mean.size * NOISE**2:
             centred, squares, spread = np.zeros_like(centred), np.zeros_like(squares), 0.0
+        # deviations sum to 0, so that what all clusters have in common does not matter
+        along_mean = centred @ (mean - mean.mean())
         filled = (raw**2).sum(axis=0) > 0.0
-        return cls(raw, centred, centred @ mean, squares, float(mean @ mean), spread, filled)
+        return cls(raw, centred, along_mean, squares + 2.0 * along_mean, float(mean @ mean), spread, filled)
 
 
 def _of_soft(truth: Side, found: Side, n: Floats) -> PairValues:
@@ -298,13 +328,6 @@ def _of_soft(truth: Side, found: Side, n: Floats) -> PairValues:
     covariance, excess = _joint(truth, found, n)
     variance_truth, own_truth = _joint(truth, truth, n)
     variance_found, own_found = _joint(found, found, n)
-    overlap = truth.centred @ truth.centred.T - found.centred @ found.centred.T
-    gap_variance = (
-        (overlap**2).sum()
-        + 2.0 * n * ((truth.along_mean - found.along_mean) ** 2).sum()
-        - ((truth.squares - found.squares) ** 2).sum()
-        - (truth.spread - found.spread) ** 2 / (n - 1.0)
-    ) / ordered
     ratio = truth.mean_square / found.mean_square
     chance = truth.spread * found.spread / (n - 1.0)
     full_truth, full_found = (
@@ -312,17 +335,38 @@ def _of_soft(truth: Side, found: Side, n: Floats) -> PairValues:
     )
     outer = (ratio * full_found + full_truth / ratio) / 2.0
     room = outer - chance
+    means = [np.asarray(side.mean_square - side.spread / ordered) for side in (truth, found)]
     return PairValues(
-        mean_truth=np.asarray(truth.mean_square - truth.spread / ordered),
-        mean_found=np.asarray(found.mean_square - found.spread / ordered),
+        mean_truth=means[0],
+        mean_found=means[1],
+        apart_truth=1.0 - means[0],
+        apart_found=1.0 - means[1],
         covariance=np.asarray(covariance),
         variance_truth=np.asarray(variance_truth),
         variance_found=np.asarray(variance_found),
-        gap_variance=np.asarray(gap_variance),
+        gap_variance=np.asarray(_gap_variance(truth, found, n)),
+        # in units of the deviations, so that nothing cancels when one is far smaller than the other
+        correlation_distance=np.asarray(
+            _gap_variance(truth, found, n, np.sqrt(variance_truth), np.sqrt(variance_found)) / 2.0
+        ),
         frobenius_gap=np.asarray(((_unit_slope(truth, n) - _unit_slope(found, n)) ** 2).sum() / ordered),
         frobenius_excess=np.asarray(excess),
         frobenius_room=np.asarray(np.where(room <= CANCELLED * outer, 0.0, room)),
     )
+
+
+def _gap_variance(truth: Side, found: Side, n: Floats, unit_truth: Any = 1.0, unit_found: Any = 1.0) -> Any:
+    """The variance of a / unit - b / unit' over all pairs."""
+
+    def gap(of: Callable[[Side], Any]) -> Any:
+        return of(truth) / unit_truth - of(found) / unit_found
+
+    return (
+        (gap(lambda side: side.centred @ side.centred.T) ** 2).sum()
+        + 2.0 * n * (gap(lambda side: side.along_mean) ** 2).sum()
+        - (gap(lambda side: side.squares) ** 2).sum()
+        - gap(lambda side: side.spread) ** 2 / (n - 1.0)
+    ) / (n * (n - 1.0))
 
 
 def _joint(one: Side, other: Side, n: Floats) -> tuple[Any, Any]:
@@ -352,29 +396,34 @@ def _of_hard(table: Contingency) -> PairValues:
     return PairValues(
         mean_truth=(a + b) / h,
         mean_found=(a + c) / h,
+        apart_truth=(c + d) / h,
+        apart_found=(b + d) / h,
         covariance=excess / h**2,
         variance_truth=(a + b) * (c + d) / h**2,
         variance_found=(a + c) * (b + d) / h**2,
-        gap_variance=(b + c) / h - ((b - c) / h) ** 2,
+        gap_variance=((b + c) * (a + d) + 4.0 * b * c) / h**2,
+        correlation_distance=_one_minus_correlation(a, b, c, d),
         frobenius_gap=(b + c) / h,
         frobenius_excess=excess,
         frobenius_room=((a + b) * (b + d) + (a + c) * (c + d)) / 2.0,
     )
 
 
+def _one_minus_correlation(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """1 - e / s with e = ad - bc and s^2 = (a + b)(c + d)(a + c)(b + d).
+
+    Where e is positive, as (s^2 - e^2) / s (s + e): its numerator is a sum in which nothing cancels.
+    """
+    h = a + b + c + d
+    a, b, c, d = (count / h for count in (a, b, c, d))
+    excess = a * d - b * c
+    scale = np.sqrt((a + b) * (c + d)) * np.sqrt((a + c) * (b + d))
+    between = (a * d + b * c) * (a * c + b * d + a * b + c * d) + (a * c + b * d) * (a * b + c * d)
+    rest = 4.0 * (a * b) * (c * d) + between
+    return np.asarray(np.where(excess > 0.0, rest / (scale * (scale + excess)), 1.0 - excess / scale))
+
+
 # --- one block -----------------------------------------------------------------------------------------
-
-
-def shares(partition: Partition) -> Array:
-    """Memberships, dense, in double precision; of fuzzy rows, with sums that are one."""
-    rows = dense(partition.memberships())
-    return _with_sums_of_one(rows) if partition.kind is FUZZY else rows
-
-
-def _with_sums_of_one(rows: Array) -> Array:
-    """What single precision, or rounding to a few digits, left of them."""
-    sums = rows @ np.ones(rows.shape[1])
-    return rows if np.abs(sums - 1.0).max() <= 1e-12 else np.asarray(rows / sums[:, None])
 
 
 def refuse_rows_that_do_not_sum_to_one(partition: Partition, accepted: frozenset[Kind]) -> None:
@@ -388,81 +437,37 @@ def refuse_rows_that_do_not_sum_to_one(partition: Partition, accepted: frozenset
         )
 
 
-def _fitting(width: int) -> int:
-    if width > _MOST_COLUMNS:
-        raise TooLargeError(
-            "the products of all pairs of clusters do not fit.",
-            got=f"{width} clusters in both clusterings together",
-            need=f"at most {_MOST_COLUMNS}, unless both are hard",
-            fix="name other indices, or harden() both sides",
-        )
-    return width
+def _origins_in(part: PairMoments, rows: Sequence[Any], columns: Sequence[Any]) -> tuple[Array, Array]:
+    """The origins in a larger list of clusters."""
+    assert part.origins is not None
+    at = _places(part.row_names, rows), _places(part.column_names, columns)
+    wide = np.zeros(len(rows)), np.zeros(len(columns))
+    for origin, places, given in zip(wide, at, part.origins, strict=True):
+        origin[places] = given
+    return wide
 
 
-def _factor(u: Array, v: Array, weight: Array | None) -> Array:
-    """F with F'F = A'WA: from the products while they keep their digits, else by QR, which is slower."""
-    n, width = len(u), _EXTRA + _fitting(u.shape[1] + v.shape[1])
-    root = None if weight is None else np.sqrt(weight)
-    if n <= width:
-        return _triangle(_columns(u, v, root, np.empty((n, width))))
-    products = np.zeros((width, width))
-    in_cache = np.empty((min(n, _ROWS_IN_CACHE), width))
-    for rows in blocks(n, _ROWS_IN_CACHE):
-        part = None if root is None else root[rows]
-        columns = _columns(u[rows], v[rows], part, in_cache[: rows.stop - rows.start])
-        products += columns.T @ columns
-    if _loses_digits(products, u.shape[1]):
-        return _triangle(_columns(u, v, root, np.empty((n, width))))
-    scale = np.sqrt(np.diag(products))
-    divisor = np.where(scale == 0.0, 1.0, scale)
-    values, vectors = np.linalg.eigh(products / np.outer(divisor, divisor))
-    # times a scale of 0 an empty cluster stays empty, whatever rounding made of it
-    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T * scale)
+def _places(names: Sequence[Any], among: Sequence[Any]) -> Sequence[int]:
+    if names == among:
+        return range(len(names))
+    at = {name: place for place, name in enumerate(among)}
+    return [at[name] for name in names]
 
 
-def _columns(u: Array, v: Array, root: Array | None, out: Array) -> Array:
-    """The rows (1, |u|^2, |v|^2, u, v), times the root of their weight."""
-    out[:, 0] = 1.0
-    clusters = (slice(_EXTRA, _EXTRA + u.shape[1]), slice(_EXTRA + u.shape[1], None))
-    for place, side, given in zip((1, 2), clusters, (u, v), strict=True):
-        rows = _with_sums_of_one(given)
-        out[:, place] = (rows * rows) @ np.ones(rows.shape[1])  # faster than einsum
-        out[:, side] = rows
-    if root is not None:
-        out *= root[:, None]
-    return out
-
-
-def _triangle(rows: Array) -> Array:
-    return np.asarray(np.linalg.qr(rows, mode="r"))
-
-
-def _loses_digits(products: Array, k: int) -> bool:
-    """Whether the two sides nearly agree, or one nearly equals its mean: differences would be rounding."""
-    u, v = slice(_EXTRA, _EXTRA + k), slice(_EXTRA + k, None)
-    square, cross = products[u, u], products[u, v]
-    squares = (square**2).sum() + (products[v, v] ** 2).sum()
-    if squares - 2.0 * (cross**2).sum() < _DIGITS_AT_RISK * squares:
-        return True
-    for side in (u, v):
-        at_mean = (products[0, side] ** 2).sum() / products[0, 0]
-        if np.trace(products[side, side]) - at_mean < _DIGITS_AT_RISK * at_mean:
-            return True
-    return False
-
-
-def _spread(part: PairMoments, rows: Sequence[Any], columns: Sequence[Any]) -> Array:
-    """The factor with its columns at the places of a larger list of clusters."""
+def _seen_from(
+    origins: tuple[Array, Array], part: PairMoments, rows: Sequence[Any], columns: Sequence[Any]
+) -> Array:
+    """The factor with its columns at the places of a larger list of clusters, and as seen from there."""
     assert part.factor is not None
-    if rows == part.row_names and columns == part.column_names:
-        return part.factor
-    at_row = {name: place for place, name in enumerate(rows)}
-    at_column = {name: place for place, name in enumerate(columns)}
-    wide = np.zeros((part.factor.shape[0], _EXTRA + _fitting(len(rows) + len(columns))))
-    place = [
-        *range(_EXTRA),
-        *(_EXTRA + at_row[name] for name in part.row_names),
-        *(_EXTRA + len(rows) + at_column[name] for name in part.column_names),
-    ]
-    wide[:, place] = part.factor
+    places = _places(part.row_names, rows), _places(part.column_names, columns)
+    wide = np.zeros((part.factor.shape[0], EXTRA + fitting(len(rows) + len(columns))))
+    found_from = EXTRA + len(rows)
+    wide[:, [*range(EXTRA), *(EXTRA + r for r in places[0]), *(found_from + c for c in places[1])]] = (
+        part.factor
+    )
+    clusters = (slice(EXTRA, found_from), slice(found_from, None))
+    shifts = [own - origin for own, origin in zip(_origins_in(part, rows, columns), origins, strict=True)]
+    for place, side, shift in zip((1, 2), clusters, shifts, strict=True):
+        wide[:, place] += 2.0 * (wide[:, side] @ shift) + (shift @ shift) * wide[:, 0]
+        wide[:, side] += np.outer(wide[:, 0], shift)
     return wide

@@ -181,6 +181,11 @@ class ConcordanceChance:
         return held * work
 
     @property
+    def is_sampled(self) -> bool:
+        """Whether the expectation is an estimate."""
+        return self.n_samples > 0
+
+    @property
     def how(self) -> str:
         """How far a sampled expectation can be trusted; empty for an exact one."""
         if not self.n_samples:

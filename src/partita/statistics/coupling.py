@@ -109,8 +109,8 @@ def _coupled(
         v[:, columns] -= shared
         # both remainders have the same sum but for rounding; dividing by the larger keeps cells in bounds
         left = np.maximum(u.sum(axis=1), v.sum(axis=1))
-        scale = np.divide(each, left, where=left > 0, out=np.zeros_like(each))
-        table = (u * scale[:, None]).T @ v
+        shares = np.divide(u, left[:, None], where=left[:, None] > 0, out=np.zeros_like(u))
+        table = (shares * each[:, None]).T @ v
         table[rows, columns] += each @ shared
         return np.asarray(table)
 

@@ -50,7 +50,7 @@ class CredalGaps:
         The number of pairs; weights are multiplicities.
     kinds : (Kind, Kind)
         The kinds of truth and found.
-    are_same : bool
+    are_same : bool, or array of shape (...)
         Whether the clusterings are equivalent; only looked at when there is no pair.
     is_whole : bool
         Whether the weights, if any, are whole numbers.
@@ -65,7 +65,7 @@ class CredalGaps:
     gaps: Any
     pairs: Any
     kinds: tuple[Kind, Kind] = (HARD, HARD)
-    are_same: bool = False
+    are_same: Any = False
     is_whole: bool = True
     how: str = ""
 
@@ -73,8 +73,8 @@ class CredalGaps:
     def from_table(cls, table: Contingency) -> CredalGaps:
         """Of hard tables, one or a stack: the pairs that are together on one side only, for every type."""
         a, b, c, d = table.pairs
-        same = bool(np.all(table.is_relabelling))
-        return cls(b + c, a + b + c + d, table.kinds, are_same=same, is_whole=bool(table.is_whole))
+        same, whole = table.is_relabelling, bool(table.is_whole)
+        return cls(b + c, a + b + c + d, table.kinds, are_same=same, is_whole=whole)
 
     @classmethod
     def from_whole(

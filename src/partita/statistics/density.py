@@ -18,7 +18,7 @@ from partita.statistics.objects_by_cluster import (
     PRECOMPUTED,
     TILE_CELLS,
     ObjectsByCluster,
-    check_distances,
+    check_metric,
     known_metric,
     work_of_pair,
 )
@@ -107,8 +107,7 @@ class DensityConnectivity:
         """
         name = known_metric(metric)
         cls.check(X, metric=name, dimension=dimension)
-        if name == PRECOMPUTED:
-            check_distances(X, found.n_objects)
+        check_metric(X, name, found.n_objects)
         each = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
         objects, how = _judged(X, found, each, name)
         unknown = np.full(objects.k, np.nan)

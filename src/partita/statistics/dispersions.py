@@ -5,21 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense, read_only
-from partita.errors import ParameterError
+from partita.errors import ParameterError, TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.cluster_moments import COINCIDENT, COMPILED_ROWS, ClusterMoments
-from partita.statistics.objects_by_cluster import known_metric
+from partita.statistics.objects_by_cluster import MOST_OPERATIONS, NEAR, known_metric, work_of_pair
 
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 """Squares that are too large for a number are told by ``overflows``, not by warnings."""
 
+MOST_OBJECTS = 1e10
+"""More rows than data have: a larger number of objects comes from their weights."""
+
 BLOCK_CELLS = 1 << 20
 """Distances to centres that one block holds: 8 MiB."""
+
+ROOT_OR_SUM = (1.0, 2.0)
+"""The powers that need no care."""
+
+Points: TypeAlias = tuple[Floats, Floats]
+"""Places, each as a point near by and the way from there, so that a large offset costs no digits."""
+
+
+PAIRS_OF_CENTERS = "too many centres to look at all distances from them"
+
+
+def center_operations(X: Array, found: Partition, **_options: Any) -> float:
+    """The work on all pairs of centres, in units of ten features."""
+    return found.n_clusters**2 / 2 * work_of_pair(X, "euclidean")
 
 
 # --- centres ------------------------------------------------------------------------------------------
@@ -32,11 +49,23 @@ def over_centers(
 
     A centre's distance to itself counts as inf; distances that rounding alone can make are 0.
     """
-    centers = moments.from_mean[moments.filled]
+    operations = moments.n_clusters**2 / 2 * max(moments.d / 10.0, 0.1)
+    if operations > MOST_OPERATIONS:
+        raise TooLargeError(
+            "so many pairs of centres take long, and nothing shows how far it is.",
+            got=f"{moments.n_clusters} clusters, {operations:.1e} distances of ten features",
+            need=f"at most {MOST_OPERATIONS:.0e}",
+            fix="an index without pairs of centres, such as calinski_harabasz",
+        )
+    centers, noise = moments.from_mean[moments.filled], rounding(moments)
+    places = moments.origins[moments.filled], moments.offsets[moments.filled]
+    extent = max(float(np.abs(centers).max()), 2.0 * float(noise.max()) / NEAR)
     parts = []
     for rows in blocks(len(centers), max(1, BLOCK_CELLS // len(centers))):
         apart = _to_points(centers[rows], centers, p)
-        apart[apart <= rounding(moments)] = 0.0
+        near = _look_closely(apart, (places[0][rows], places[1][rows]), places, extent, p)
+        alike = apart[near] <= noise[near[0] + rows.start] + noise[near[1]]
+        apart[near[0][alike], near[1][alike]] = 0.0
         apart[np.arange(len(apart)), np.arange(rows.start, rows.stop)] = np.inf
         parts.append(of_rows(rows, apart))
     return np.concatenate(parts)
@@ -51,9 +80,29 @@ def nearest_centers(moments: ClusterMoments, p: float = 2.0) -> Floats:
     return read_only(over_centers(moments, lambda _, apart: apart.min(axis=1), p))
 
 
-def rounding(moments: ClusterMoments) -> float:
-    """A distance that rounding alone can make between two equal points."""
-    return float(np.sqrt(COINCIDENT * moments.sst))
+@lru_cache(maxsize=4)
+def rounding(moments: ClusterMoments) -> Floats:
+    """How far rounding alone can move the centre of each cluster that is not empty.
+
+    A centre is a mean of ways from its origin, so its error is a share of how long these are; it grows with
+    the root of their number, but not with their weights.
+    """
+    filled = moments.filled
+    ways = np.sqrt(moments.within[filled] / moments.weights[filled]) + lengths(moments.offsets[filled], 2.0)
+    objects = np.clip(float(moments.total), 1.0, MOST_OBJECTS)
+    return read_only(np.sqrt(COINCIDENT * objects) * ways)
+
+
+def lengths(gaps: Floats, p: float) -> Floats:
+    """Minkowski norms over the last axis; large powers are taken of shares of the largest component."""
+    if p == 1.0:
+        return np.asarray(np.abs(gaps).sum(axis=-1))
+    if p == 2.0:
+        return np.asarray(np.sqrt((gaps * gaps).sum(axis=-1)))
+    sizes = np.abs(gaps)
+    largest = sizes.max(axis=-1)
+    unit = np.where(largest > 0, largest, 1.0)
+    return np.asarray(largest * ((sizes / unit[..., None]) ** p).sum(axis=-1) ** (1.0 / p))
 
 
 def _to_points(X: Floats, points: Floats, p: float) -> Floats:
@@ -62,14 +111,35 @@ def _to_points(X: Floats, points: Floats, p: float) -> Floats:
 
     if p in (1.0, 2.0):
         return cdist(X, points, "euclidean" if p == 2.0 else "cityblock")
-    return cdist(X, points, "minkowski", p=p)
+    made = np.empty((len(X), len(points)))
+    for rows in blocks(len(X), max(1, BLOCK_CELLS // points.size)):
+        made[rows] = lengths(X[rows, None] - points, p)
+    return made
+
+
+def _look_closely(
+    apart: Floats, first: Points, second: Points, extent: float, p: float
+) -> tuple[Array, Array]:
+    """Take small distances again from the points' own origins: what is far off has lost their digits.
+
+    Which ones these are is returned.
+    """
+    rows, columns = np.nonzero(apart < NEAR * extent)
+    for part in blocks(rows.size, BLOCK_CELLS // 4):
+        i, j = rows[part], columns[part]
+        gaps = (first[0][i] - second[0][j]) + (first[1][i] - second[1][j])
+        apart[i, j] = lengths(gaps, p)
+    return rows, columns
 
 
 def _to_centers(X: Floats, moments: ClusterMoments, p: float = 2.0) -> Floats:
-    """Distances of objects to the centres of the clusters that are not empty, all seen from an object."""
+    """Distances of objects to the centres of the clusters that are not empty."""
     here = moments.origins[moments.weights.argmax()]
-    filled = moments.filled
-    return _to_points(X - here, (moments.origins[filled] - here) + moments.offsets[filled], p)
+    origins, offsets = moments.origins[moments.filled], moments.offsets[moments.filled]
+    points = (origins - here) + offsets
+    apart = _to_points(X - here, points, p)
+    _look_closely(apart, (X, np.zeros_like(X)), (origins, offsets), np.abs(points).max(), p)
+    return apart
 
 
 def _rows_of(found: HardPartition, moments: ClusterMoments) -> tuple[Array, int]:
@@ -86,6 +156,8 @@ class _AroundCenters:
 
     moments: ClusterMoments
     needs: ClassVar[tuple[type, ...]] = (ClusterMoments,)
+    why_costly: ClassVar[str] = PAIRS_OF_CENTERS
+    pair_operations = staticmethod(center_operations)
     shape: ClassVar[tuple[int, ...]] = ()
 
     @property
@@ -120,11 +192,13 @@ class Dispersions(_AroundCenters):
     moments : ClusterMoments
         Weights and centres.
     sums, squares : arrays (k,)
-        Sums of the q-th power and of the square of the Minkowski distance to the centre.
+        Sums of the q-th power, in the given unit, and of the square of the Minkowski distance to the centre.
     weights : array (k,)
         Sums of what the objects count.
     widest : array (k,)
         The largest distance to the centre of an object that counts.
+    units : array (k,)
+        The unit of the q-th powers: 1 for q = 1 and 2, else the largest distance, so that none overflows.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
@@ -136,6 +210,7 @@ class Dispersions(_AroundCenters):
     squares: Floats
     weights: Floats
     widest: Floats
+    units: Floats
     q: float
     p: float
 
@@ -168,30 +243,36 @@ class Dispersions(_AroundCenters):
         if weight is not None:
             counted *= weight[:, None]
         filled = moments.filled
+        made = np.zeros((4, filled.size))
+        if not filled.any():
+            return cls(moments, made[0], made[1], made[2], made[3], np.ones(filled.size), q, p)
         away = _to_centers(X, moments, p)
         each = counted[:, filled]
-        made = np.zeros((4, filled.size))
-        made[0, filled] = (each * away**q).sum(axis=0)
+        made[3, filled] = np.where(each > 0, away, 0.0).max(axis=0)
+        units = _units(made[3], q)
+        made[0, filled] = (each * (np.where(each > 0, away, 0.0) / units[filled]) ** q).sum(axis=0)
         made[1, filled] = (each * away * away).sum(axis=0)
         made[2, filled] = each.sum(axis=0)
-        made[3, filled] = np.where(each > 0, away, 0.0).max(axis=0)
-        return cls(moments, made[0], made[1], made[2], made[3], q, p)
+        return cls(moments, made[0], made[1], made[2], made[3], units, q, p)
 
     def __add__(self, other: Self) -> Self:
         """The sums over both sets of objects."""
+        widest = np.maximum(self.widest, other.widest)
+        units = _units(widest, self.q)
         return replace(
             self,
-            sums=self.sums + other.sums,
+            sums=self.sums * (self.units / units) ** self.q + other.sums * (other.units / units) ** self.q,
             squares=self.squares + other.squares,
             weights=self.weights + other.weights,
-            widest=np.maximum(self.widest, other.widest),
+            widest=widest,
+            units=units,
         )
 
     @property
     def scatters(self) -> Floats:
         """The power mean of the distances in each cluster that is not empty."""
         filled = self.moments.filled
-        return np.asarray((self.sums[filled] / self.weights[filled]) ** (1.0 / self.q))
+        return np.asarray(self.units[filled] * (self.sums[filled] / self.weights[filled]) ** (1.0 / self.q))
 
     @property
     def mean_squares(self) -> Floats:
@@ -225,31 +306,38 @@ class Dispersions(_AroundCenters):
 
 def _own(
     X: Array, found: HardPartition, moments: ClusterMoments, weight: Array | None, q: float, p: float
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sums, squares, weights and largest distances of a block of a hard partition."""
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Sums, squares, weights, largest distances and units of a block of a hard partition."""
     rows, low = _rows_of(found, moments)
     k = moments.weights.size
     each = np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64)
     counts = each if each.size else None
-    if rows.size >= COMPILED_ROWS:
+    if rows.size >= COMPILED_ROWS and p in ROOT_OR_SUM and q in ROOT_OR_SUM:
         from partita.kernels.distances import own_distances
 
         sums, squares, widest = own_distances(
-            np.ascontiguousarray(X), rows, low, moments.origins, moments.offsets, each, float(p), float(q)
+            np.ascontiguousarray(X), rows, low, moments.origins, moments.offsets, each, p == 1.0, q == 1.0
         )
-        return sums, squares, np.bincount(rows - low, counts, k).astype(np.float64), widest
+        weights = np.bincount(rows - low, counts, k).astype(np.float64)
+        return sums, squares, weights, widest, np.ones(k)
     place = rows.astype(np.int64) - low
-    away = np.abs((X - moments.origins[place]) - moments.offsets[place])
-    distance = np.sqrt((away * away).sum(axis=1)) if p == 2.0 else (away**p).sum(axis=1) ** (1.0 / p)
+    distance = lengths((X - moments.origins[place]) - moments.offsets[place], p)
     counted = np.ones(place.size) if counts is None else counts
     widest = np.zeros(k)
     np.maximum.at(widest, place, distance)
+    units = _units(widest, q)
     return (
-        _by_cluster(place, counted * distance**q, k),
+        _by_cluster(place, counted * (distance / units[place]) ** q, k),
         _by_cluster(place, counted * distance**2, k),
         _by_cluster(place, counted, k),
         widest,
+        units,
     )
+
+
+def _units(widest: Floats, q: float) -> Floats:
+    """For each cluster the unit in which the q-th power of no distance overflows."""
+    return np.ones(widest.size) if q in ROOT_OR_SUM else np.where(widest > 0, widest, 1.0)
 
 
 def _by_cluster(place: Array, values: Floats, k: int) -> Floats:
@@ -317,6 +405,12 @@ class CentroidSilhouettes(_AroundCenters):
     moments: ClusterMoments
     sums: Floats
     printed: Floats
+
+    @staticmethod
+    def pair_operations(X: Array, found: Partition, **_options: Any) -> float:
+        """The distances of all objects to all centres, and of these, in units of ten features."""
+        work = found.n_objects * found.n_clusters * work_of_pair(X, "euclidean")
+        return work + center_operations(X, found)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:

@@ -5,14 +5,15 @@ Nothing of size n x n is held, unless the caller brings it (``metric="precompute
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from partita.arrays import Array, Floats, dense, generator, map_blocks, multiplicities
-from partita.errors import MismatchError, ParameterError, TooLargeError
+from partita.arrays import Array, Floats, dense, generator, map_blocks
+from partita.errors import AlignmentWarning, ParameterError, TooLargeError
 from partita.partitions import (
     FUZZY,
     HARD,
@@ -21,15 +22,21 @@ from partita.partitions import (
     Kind,
     MembershipPartition,
     Partition,
+    alignment_note,
     as_partition,
+    same_objects,
 )
 from partita.statistics.object_pairs import OnBlock
-from partita.statistics.objects_by_cluster import PRECOMPUTED, SPELLINGS, ObjectsByCluster, work_of_pair
+from partita.statistics.objects_by_cluster import (
+    MOST_OPERATIONS,
+    PRECOMPUTED,
+    SPELLINGS,
+    ObjectsByCluster,
+    known_metric,
+    work_of_pair,
+)
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
-
-MOST_OPERATIONS = 3e10
-"""Distances of ten features that are taken when asked for: about a minute."""
 
 MOST_SUMS = 1 << 26
 """Distance sums (objects x clusters) that are held at once: 512 MiB."""
@@ -153,7 +160,7 @@ class DistanceSums:
     ) -> float:
         """Pairs of objects, in units of ten features."""
         n = found.n_objects
-        looked_at = n / 2 if sample_size is None else min(float(sample_size), n / 2)
+        looked_at = n / 2 if sample_size is None else min(sample_size, n / 2)
         return looked_at * n * work_of_pair(X, metric)
 
     @property
@@ -222,7 +229,7 @@ def silhouette_samples(X: Any, found: Any, *, metric: str = "euclidean", sample_
     X : (n, d) array or frame, or (n, n) distances for ``metric="precomputed"``
         The data.
     found : hard clustering
-        Anything that `as_partition` takes.
+        Anything that `as_partition` takes. A pandas frame and series are aligned by their index.
     metric : str
         One of SciPy's, or "precomputed".
     sample_weight : array, optional
@@ -231,7 +238,8 @@ def silhouette_samples(X: Any, found: Any, *, metric: str = "euclidean", sample_
     Returns
     -------
     array (n,)
-        Between -1 and 1; 0 for an object alone in its cluster, and where there is one cluster only.
+        Between -1 and 1; 0 for an object alone in its cluster, and where there is one cluster only; nan for a
+        row of X that the clustering lacks.
 
     Examples
     --------
@@ -263,25 +271,18 @@ def cluster_silhouettes(
     return dict(zip(sums.names, sums.cluster_silhouettes.tolist(), strict=True))
 
 
-def _counted_sums(X: Any, found: Any, metric: str, sample_weight: Any) -> tuple[DistanceSums, Array, int]:
-    """The sums of the objects whose weight is not 0, which ones these are, and the number of all."""
-    data = DataMatrix(X)
-    hard = as_partition(found).to(HARD)
-    n = data.n_objects
-    if hard.n_objects != n:
-        raise MismatchError(
-            "X and the clustering have another number of objects.",
-            got=f"{n} rows of X, {hard.n_objects} objects",
-            need="one row of X for each object",
-        )
-    weight = None if sample_weight is None else multiplicities(sample_weight, n)
-    counted = np.arange(n) if weight is None else np.flatnonzero(weight)
-    values = data.values
-    if counted.size < n:
-        values = values[np.ix_(counted, counted)] if metric == PRECOMPUTED else values[counted]
-        hard = hard.take(counted)
-    sums = DistanceSums.from_whole(values, hard, None if weight is None else weight[counted], metric=metric)
-    return sums, counted, n
+def _counted_sums(
+    X: Any, found: Any, metric: Any, sample_weight: Any
+) -> tuple[DistanceSums, Array | slice, int]:
+    """The sums of the objects that all inputs have, which rows of X these are, and the number of its rows."""
+    are_distances = known_metric(metric) == PRECOMPUTED
+    data = DataMatrix(X, are_distances=are_distances)
+    sides = {"X": data, "found": as_partition(found, X=X).to(HARD)}
+    sides, weight, rows, dropped = same_objects(sides, sample_weight)
+    if dropped:
+        warnings.warn(alignment_note(sides, dropped), AlignmentWarning, stacklevel=3)
+    sums = DistanceSums.from_whole(sides["X"].scaled, sides["found"], weight, metric=metric)
+    return sums, slice(None) if rows is None else rows, data.n_objects
 
 
 # --- sums ---------------------------------------------------------------------------------------------
@@ -319,7 +320,7 @@ def _stratified(objects: ObjectsByCluster, sample_size: Any, rng: np.random.Gene
             "sample_size is no number of objects.", got=repr(sample_size), need="a whole number, or None"
         )
     counts = objects.counts
-    share = np.floor(counts * (int(sample_size) / objects.n) + 0.5).astype(np.int64)
+    share = np.floor(counts * (min(int(sample_size), objects.n) / objects.n) + 0.5).astype(np.int64)
     wanted = np.minimum(np.maximum(share, 2), counts)
     parts = [
         start + np.sort(rng.choice(count, size, replace=False))

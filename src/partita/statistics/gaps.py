@@ -9,19 +9,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita.arrays import Array, Floats, generator, map_blocks
-from partita.errors import ParameterError, PartitaError
+from partita.errors import ParameterError, PartitaError, TooLargeError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, Partition
 from partita.statistics.coassociation import (
     WHY_NOT,
     PairMoments,
     refuse_rows_that_do_not_sum_to_one,
-    shares,
 )
+from partita.statistics.coassociation_factors import shares
 from partita.statistics.object_pairs import OnBlock, number_of_pairs, sum_over_pairs
 from partita.statistics.tables import Contingency
 
 OUTSIDE = 1e-9
 """How far rounding may carry a mean gap past the bounds that are known beforehand."""
+
+MOST_DRAWN = 1e8
+"""Pairs that are drawn at once, at most: a few gigabytes."""
 
 _LOOKED_AT = 2048
 _CELLS_AT_ONCE = 32
@@ -63,6 +66,11 @@ class CoassociationGaps:
     method: str = "table"
     how: str = ""
     fractional_weights: bool = False
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the gap is an estimate."""
+        return self.method == "sample"
 
     @classmethod
     def from_table(cls, table: Contingency, **_: Any) -> CoassociationGaps:
@@ -366,7 +374,15 @@ def sample_size(epsilon: float, confidence: float) -> int:
             got=f"epsilon={epsilon!r}, confidence={confidence!r}",
             need="epsilon above 0, confidence between 0 and 1",
         )
-    return math.ceil(math.log(2.0 / (1.0 - confidence)) / (32.0 * epsilon**2))
+    needed = math.log(2.0 / (1.0 - confidence)) / 32.0 / epsilon / epsilon
+    if needed > MOST_DRAWN:
+        raise TooLargeError(
+            "so many pairs cannot be drawn.",
+            got=f"epsilon={epsilon:g}, confidence={confidence:g}: {needed:.1e} pairs",
+            need=f"at most {MOST_DRAWN:.1e}",
+            fix='a larger epsilon, or method="auto"',
+        )
+    return max(math.ceil(needed), 1)
 
 
 def _sampled_gap(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import gammaln, xlogy
 
 from partita.arrays import Array
+from partita.statistics.cell_sums import excess
 
 _PAIRS_AT_ONCE = 20_000
 
@@ -61,13 +62,6 @@ def _expected_cell(a: Array, b: Array, n: float) -> Array:
         log_weight -= excess(count, expected) + _stirling_rest(count)
     weight = np.where(inside, np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), 0.0)
     return np.asarray((weight * gain).sum(axis=1) / weight.sum(axis=1))
-
-
-def excess(x: Array, mean: Array) -> Array:
-    """X log(x / mean) - x + mean, without cancellation when x is close to its mean."""
-    safe = np.where(mean > 0, mean, 1.0)
-    away = (x - mean) / safe
-    return np.where(mean > 0, safe * (xlog1py(1.0 + away, away) - away), 0.0)
 
 
 def _stirling_rest(x: Array) -> Array:

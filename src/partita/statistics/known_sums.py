@@ -111,6 +111,16 @@ class KnownSums(Contingency):
         return self._entropy_from(self.over_cells)
 
     @cached_property
+    def rows_given_columns(self) -> Floats:
+        """H(truth | found)."""
+        return np.asarray(np.maximum(self.joint_entropy - self.column_entropy, 0.0))
+
+    @cached_property
+    def columns_given_rows(self) -> Floats:
+        """H(found | truth)."""
+        return np.asarray(np.maximum(self.joint_entropy - self.row_entropy, 0.0))
+
+    @cached_property
     def mutual_information(self) -> Floats:
         """I(truth, found)."""
         return np.asarray(np.maximum(self.row_entropy + self.column_entropy - self.joint_entropy, 0.0))

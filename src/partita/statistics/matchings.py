@@ -181,7 +181,7 @@ def check_score(similarity: str, matching: str, normalize: str | None) -> None:
 
 
 def _known(name: Any, names: Any, noun: str) -> Any:
-    if name not in tuple(names):
+    if not isinstance(name, str | None) or name not in tuple(names):
         raise ParameterError(f"no such {noun}.", got=repr(name), need=", ".join(repr(n) for n in names))
     return name
 

@@ -13,10 +13,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import digamma, entr, gammaln, logsumexp
 
-from partita.arrays import Array, dense, map_blocks
+from partita.arrays import Array, binary_exponent, dense, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition, as_partition
-from partita.statistics.cluster_moments import ClusterScatter, log_determinants
+from partita.statistics.cluster_moments import LOG_2, ClusterScatter, log_determinants
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 BLOCK_CELLS = 1 << 20
@@ -98,7 +98,7 @@ class GivenMixture:
     def log_joint(self, X: Array) -> Array:
         """``(n, k)``: the log density of each object with each component."""
         joint = np.empty((X.shape[0], self.weights_.size))
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             shares = np.log(self.weights_)
             for c, whiten in enumerate(self._whitenings):
                 squared = np.square((X - self.means_[c]) @ whiten.T).sum(axis=1)
@@ -112,10 +112,21 @@ class GivenMixture:
 
     def predict_proba(self, X: Any) -> Array:
         """The responsibility of each component for each object; its weight where there is no density."""
-        joint = self.log_joint(np.asarray(X, dtype=np.float64))
-        total = logsumexp(joint, axis=1, keepdims=True)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(np.isfinite(total), np.exp(joint - total), self.weights_))
+        _, log_shares = _log_shares(self.log_joint(np.asarray(X, dtype=np.float64)))
+        known = ~np.isnan(log_shares).any(axis=1, keepdims=True)
+        return np.asarray(np.where(known, np.exp(log_shares), self.weights_))
+
+
+def _log_shares(joint: Array) -> tuple[Array, Array]:
+    """The log density of each object, and the logs of its responsibilities; nan where it has no density.
+
+    The latter are taken from the largest on: beside a density of exp(-1e17) the log of a share has no digits.
+    """
+    top = joint.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        away = joint - top
+        rest = logsumexp(away, axis=1, keepdims=True)
+        return (top + rest)[:, 0], away - rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +149,7 @@ class MixtureFit:
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "model")
     options: ClassVar[tuple[str, ...]] = ()
+    takes_units: ClassVar[bool] = True
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY  # sure responsibilities count as hard
 
     log_likelihood: float
@@ -160,11 +172,10 @@ class MixtureFit:
 
         def one(rows: slice) -> Array:
             joint = mixture.log_joint(np.asarray(X[rows], dtype=np.float64))
-            with np.errstate(invalid="ignore"):
-                each = logsumexp(joint, axis=1)
-                log_shares = joint - each[:, None]
-            sums = np.stack([each, entr(np.exp(log_shares)).sum(axis=1), log_shares.max(axis=1)])
-            return np.asarray(sums.sum(axis=1) if weight is None else sums @ weight[rows])
+            each, log_shares = _log_shares(joint)
+            with np.errstate(invalid="ignore", over="ignore"):
+                sums = np.stack([each, entr(np.exp(log_shares)).sum(axis=1), log_shares.max(axis=1)])
+                return np.asarray(sums.sum(axis=1) if weight is None else sums @ weight[rows])
 
         rows = max(1, BLOCK_CELLS // max(X.shape[1], mixture.weights_.size))
         likelihood, overlap, largest = reduce(add, map_blocks(one, len(X), rows, on_block, products=True))
@@ -199,7 +210,10 @@ class GaussianComponents:
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ("min_points", "ridge")
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    why_costly: ClassVar[str] = ClusterScatter.why_costly
+    pair_operations = staticmethod(ClusterScatter.pair_operations)
     takes_model: ClassVar[bool] = True
+    takes_units: ClassVar[bool] = True
 
     points: Array
     weights: Array
@@ -229,15 +243,23 @@ class GaussianComponents:
         _check_options(min_points, ridge)
         n = float(X.shape[0] if weight is None else weight.sum())
         refuse_discrete_columns(X, n)
+        exponent = 0
         if model is not None:
             mixture = GivenMixture.of(model)
             points, covariances = n * mixture.weights_, mixture.covariance_matrices()
         else:
-            moments = _moments(X, found, weight, on_block)
+            exponent = binary_exponent(X)
+            scaled = np.ldexp(X, -exponent) if exponent else X
+            moments = _moments(scaled, found, weight, on_block)
             points = moments.weights
-            added = np.diag(ridge * _variances(X, weight)) if ridge else 0.0
-            covariances = (matrix + added for matrix in _covariances(moments))
+            added = np.diag(ridge * _variances(scaled, weight)) if ridge else 0.0
+            flat = moments.surely_flat if not ridge else np.zeros(points.size, dtype=bool)
+            covariances = (
+                np.zeros((1, 1)) if is_flat else matrix + added
+                for matrix, is_flat in zip(_covariances(moments), flat, strict=True)
+            )
         determinants = np.array([_log_determinant(covariance) for covariance in covariances])
+        determinants = determinants + 2.0 * X.shape[1] * exponent * LOG_2
         points, determinants = points[points > 0], determinants[points > 0]
         return cls(points, points / points.sum(), determinants, X.shape[1], min_points, found.kind)
 
@@ -356,8 +378,11 @@ def negentropy_parts(X: Any, found: Any, *, neighbors: int = 4) -> NegentropyPar
     """
     if not isinstance(neighbors, (int, np.integer)) or neighbors < 1:
         raise ParameterError("no such neighbour.", got=repr(neighbors), need="a whole number >= 1")
-    data = DataMatrix(X).values
+    matrix = DataMatrix(X)
+    data = matrix.scaled
     partition = as_partition(found, X=X)
+    if isinstance(partition, HardPartition):
+        partition = partition.compacted()
     if partition.kind not in HARD_AND_FUZZY or partition.n_objects != len(data):
         raise ParameterError(
             "negentropy_parts judges a hard or fuzzy partition of the objects of X.",
@@ -365,7 +390,7 @@ def negentropy_parts(X: Any, found: Any, *, neighbors: int = 4) -> NegentropyPar
             need=f"a hard or fuzzy partition of {len(data)} objects",
         )
     model = found if hasattr(found, "covariances_") else None
-    components = GaussianComponents.from_whole(data, partition, model=model)
+    components = GaussianComponents.from_whole(matrix.values, partition, model=model)
     moments = _moments(data, partition)
     made = [
         _negentropy(np.asarray(data[rows], dtype=np.float64), share, center, covariance, neighbors)

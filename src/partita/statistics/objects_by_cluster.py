@@ -16,6 +16,12 @@ from partita.partitions import (
 )
 from partita.statistics.object_pairs import OnBlock
 
+MOST_OPERATIONS = 3e10
+"""Distances of ten features that are taken when asked for: about a minute."""
+
+NEAR = 2.0**-10
+"""Of the extent of all centres: distances below that are taken again, from points near by."""
+
 T = TypeVar("T")
 
 PRECOMPUTED = "precomputed"
@@ -25,6 +31,8 @@ BY_SCIPY = (
     "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath",
     "yule",
 )  # fmt: skip
+OF_TRUTH_VALUES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+SEE_NO_OFFSET = (*COMPILED, "chebyshev", "minkowski")
 SPELLINGS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
 
 COMPILED_PAIRS = 1 << 18
@@ -73,8 +81,7 @@ class ObjectsByCluster:
         """Sort the objects, and check the metric."""
         metric = known_metric(metric)
         n = found.n_objects
-        if metric == PRECOMPUTED:
-            check_distances(X, n)
+        check_metric(X, metric, n)
         filled = np.flatnonzero(found.sizes)
         place = np.zeros(found.n_clusters, dtype=np.int64)
         place[filled] = np.arange(filled.size)
@@ -82,7 +89,7 @@ class ObjectsByCluster:
         order = np.argsort(codes, kind="stable")
         each = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
         return cls(
-            X if metric == PRECOMPUTED else np.asarray(X, dtype=np.float64)[order],
+            X if metric == PRECOMPUTED else _near_zero(np.asarray(X, dtype=np.float64), metric)[order],
             metric,
             order,
             codes[order],
@@ -141,13 +148,30 @@ class ObjectsByCluster:
         metric: Any = self.metric
         with np.errstate(all="ignore"):
             made = cdist(points, points if others is None else others, metric, **self._metric_options)
-        if np.isnan(made).any():
+        bad = np.isnan(made) if self.metric in COMPILED else ~np.isfinite(made)
+        if bad.any():
             raise ParameterError(
                 f"the metric {self.metric!r} has no value for some pairs of objects.",
-                got=f"{int(np.isnan(made).sum())} distances that are no numbers",
+                got=f"{int(bad.sum())} distances that are no numbers",
                 need="a metric that is defined for these data",
             )
         return made
+
+    def to_centers(self, points: Floats, ways: Floats, origins: Floats, offsets: Floats) -> Floats:
+        """The distances of places to centres, each a point near by and the way from there.
+
+        Small ones are taken again from there: what lies close together far from 0 loses digits.
+        """
+        centers = origins + offsets
+        apart = self.between(points + ways, centers)
+        if self.metric in SEE_NO_OFFSET:
+            zero = np.zeros((1, centers.shape[1]))
+            near = NEAR**2 if self.metric == "sqeuclidean" else NEAR
+            i, j = np.nonzero(apart < near * self.between(zero, centers).max())
+            if i.size:
+                gaps = (points[i] - origins[j]) + (ways[i] - offsets[j])
+                apart[i, j] = self.between(gaps, zero)[:, 0]
+        return apart
 
     def over_rows(self, picked: Array, work: Callable[[Array], T], on_block: OnBlock) -> list[T]:
         """Apply work to blocks of some objects, small enough that their distances to all fit."""
@@ -205,9 +229,22 @@ class ObjectsByCluster:
         return sums
 
 
+def _near_zero(X: Floats, metric: str) -> Floats:
+    """The data without its large offset, where the metric does not see it, so that means keep their digits.
+
+    A feature is shifted if all its values have one sign and none is more than twice another: then differences
+    are exact (Sterbenz), and so is every distance.
+    """
+    if metric not in SEE_NO_OFFSET:
+        return X
+    low, high = X.min(axis=0), X.max(axis=0)
+    far = ((low > 0) & (high / 2.0 <= low)) | ((high < 0) & (low / 2.0 >= high))
+    return X - np.where(far, low, 0.0) if far.any() else X
+
+
 def known_metric(metric: Any) -> str:
     """The metric by SciPy's name."""
-    name = SPELLINGS.get(metric, metric) if isinstance(metric, str) else metric
+    name = SPELLINGS.get(metric, metric) if isinstance(metric, str) else ""
     if name not in (*COMPILED, *BY_SCIPY, PRECOMPUTED):
         raise ParameterError(
             "no such metric.",
@@ -215,7 +252,26 @@ def known_metric(metric: Any) -> str:
             need=f'a name of scipy.spatial.distance ({", ".join(COMPILED)}, ...), or "precomputed"',
             fix='distances of your own go in as an (n, n) matrix with metric="precomputed"',
         )
-    return str(name)
+    return name
+
+
+def check_metric(X: Array, metric: str, n: int) -> None:
+    """Refuse data that the metric does not measure."""
+    if metric == PRECOMPUTED:
+        check_distances(X, n)
+    elif metric in OF_TRUTH_VALUES and not np.isin(X, (0, 1)).all():
+        raise ParameterError(
+            f"the metric {metric!r} compares truth values.",
+            got="other numbers than 0 and 1",
+            need="0 and 1 only",
+            fix="X > threshold, or a metric of numbers such as euclidean",
+        )
+    elif metric == "jensenshannon" and (X.min() < 0 or not X.any(axis=1).all()):
+        raise ParameterError(
+            "the metric 'jensenshannon' compares distributions.",
+            got="a row of zeros" if X.min() >= 0 else "negative numbers",
+            need="no negative value, and in each row a positive one",
+        )
 
 
 def check_distances(X: Array, n: int) -> None:
@@ -231,7 +287,8 @@ def check_distances(X: Array, n: int) -> None:
     tolerance = NOT_SYMMETRIC[X.dtype.name] * most
 
     def worst(rows: slice) -> tuple[float, float]:
-        return float(X[rows].min()), float(np.abs(X[rows] - X[:, rows].T).max())
+        with np.errstate(over="ignore"):
+            return float(X[rows].min()), float(np.abs(X[rows] - X[:, rows].T).max())
 
     ends = map_blocks(worst, n, max(1, TILE_CELLS // n))
     problems = {

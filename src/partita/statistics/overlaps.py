@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from partita.arrays import BLOCK_ROWS, Array, Floats, dense, is_sparse
-from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, FuzzyPartition, HardPartition, Kind, Partition
+from partita.statistics.matchings import is_too_large_to_pair, matching_score
 from partita.statistics.tables import Contingency
-
-_MOST_CELLS = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,21 +85,15 @@ class SharedMemberships:
     @cached_property
     def best_total(self) -> Floats:
         """The largest sum that a pairing of clusters, each with at most one, can reach."""
-        cells = self._cells()
-        best = [_paired(cells[place]) for place in np.ndindex(self.shape)]
+        if self.table.is_sparse:
+            return matching_score(self.table, "overlap", "optimal", None)
+        best = [_paired(self.table.raw[place]) for place in np.ndindex(self.shape)]
         return np.array(best, dtype=np.float64).reshape(self.shape)
 
-    def _cells(self) -> Any:
-        raw = self.table.raw
-        if not is_sparse(raw):
-            return raw
-        if raw.shape[0] * raw.shape[1] > _MOST_CELLS:
-            raise TooLargeError(
-                "the clusters are too many to be paired.",
-                got=f"{raw.shape[0]} x {raw.shape[1]} clusters",
-                need=f"at most {_MOST_CELLS} pairs of clusters",
-            )
-        return raw.toarray()
+    @property
+    def is_too_large_to_pair(self) -> bool:
+        """Whether the best pairing would take too long."""
+        return is_too_large_to_pair(self.table)
 
 
 def _paired(cells: Array) -> float:

@@ -11,7 +11,14 @@ import numpy as np
 
 from partita.arrays import Array, Floats, dense
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
-from partita.statistics.cluster_moments import COINCIDENT, ClusterMoments, ClusterScatter, log_determinants
+from partita.statistics.cluster_moments import (
+    LOG_2,
+    ClusterMoments,
+    ClusterScatter,
+    in_units,
+    log_determinants,
+)
+from partita.statistics.dispersions import PAIRS_OF_CENTERS, center_operations, over_centers
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
@@ -29,6 +36,8 @@ class Prototypes:
         Weights, centres and sums of squares, memberships to the power m.
     everything : ClusterMoments
         The same of all objects as one cluster.
+    exponent : int
+        The unit of all lengths here is 2 ** exponent.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
@@ -37,6 +46,10 @@ class Prototypes:
 
     clusters: ClusterMoments
     everything: ClusterMoments
+    exponent: int = 0
+
+    why_costly: ClassVar[str] = PAIRS_OF_CENTERS
+    pair_operations = staticmethod(center_operations)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
@@ -93,22 +106,35 @@ class Prototypes:
         return np.asarray(np.square(self.centers).sum(axis=1))
 
     @cached_property
-    def _separations(self) -> Floats:
-        """Squared distances between all pairs of centres; 0 where rounding alone sets two apart."""
-        first, second = np.triu_indices(len(self.centers), k=1)
-        squared = np.square(self.centers[first] - self.centers[second]).sum(axis=1)
-        mean_square = self.total_scatter / float(self.everything.total)
-        return np.where(squared <= COINCIDENT * mean_square, 0.0, squared)
+    def separations(self) -> tuple[float, float]:
+        """The least and largest squared distance of two centres; 0 where rounding alone sets two apart.
+
+        Both are nan where there are not two centres.
+        """
+        if self.n_clusters < 2:
+            return np.nan, np.nan
+
+        def ends(rows: slice, apart: Floats) -> Floats:
+            least = apart.min(axis=1)
+            apart[np.arange(len(apart)), np.arange(rows.start, rows.stop)] = 0.0
+            return np.stack([least, apart.max(axis=1)], axis=1)
+
+        found = over_centers(self.clusters, ends)
+        return float(found[:, 0].min()) ** 2, float(found[:, 1].max()) ** 2
 
     @property
     def least_separation(self) -> float:
         """The smallest squared distance between two centres; nan where there are not two."""
-        return float(self._separations.min()) if self._separations.size else np.nan
+        return self.separations[0]
 
     @property
     def largest_separation(self) -> float:
         """The largest squared distance between two centres; nan where there are not two."""
-        return float(self._separations.max()) if self._separations.size else np.nan
+        return self.separations[1]
+
+    def in_units(self, value: Any, degree: int) -> Floats:
+        """A length to the power ``degree`` in the units of the data; inf or 0 where it is no number."""
+        return in_units(value, degree * self.exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +209,8 @@ class FuzzyCovariances:
     ----------
     clusters : ClusterScatter
         Weights, centres and scatter.
+    exponent : int
+        Their unit of length is 2 ** exponent; volumes are in the units of the data.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
@@ -190,6 +218,10 @@ class FuzzyCovariances:
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
 
     clusters: ClusterScatter
+    exponent: int = 0
+
+    why_costly: ClassVar[str] = ClusterScatter.why_costly
+    pair_operations = staticmethod(ClusterScatter.pair_operations)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
@@ -228,9 +260,13 @@ class FuzzyCovariances:
     @cached_property
     def log_volumes(self) -> Floats:
         """For each cluster that is not empty half the log-determinant; -inf where it is singular."""
-        finite = np.isfinite(self.covariances).all(axis=(1, 2), keepdims=True)
-        safe = np.where(finite, self.covariances, 0.0)
-        return 0.5 * log_determinants(safe)
+        c = self.clusters
+        logs = np.full(c.n_clusters, -np.inf)
+        for place in np.flatnonzero(~c.surely_flat[c.filled]):
+            covariance = self.covariances[place]
+            if np.isfinite(covariance).all():
+                logs[place] = 0.5 * log_determinants(covariance) + c.d * self.exponent * LOG_2
+        return logs
 
     @property
     def is_flat(self) -> bool:
@@ -255,6 +291,9 @@ class CoreMemberships:
 
     inside: Floats
     kind: Kind = HARD
+
+    why_costly: ClassVar[str] = ClusterScatter.why_costly
+    pair_operations = staticmethod(ClusterScatter.pair_operations)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:

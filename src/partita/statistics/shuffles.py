@@ -15,8 +15,8 @@ from partita.statistics.coassociation import (
     WHY_NOT,
     PairMoments,
     refuse_rows_that_do_not_sum_to_one,
-    shares,
 )
+from partita.statistics.coassociation_factors import shares
 from partita.statistics.gaps import draw_pairs, products_of
 from partita.statistics.object_pairs import OnBlock, number_of_pairs
 from partita.statistics.tables import Contingency
@@ -59,8 +59,7 @@ class ShuffledGaps:
 
     @classmethod
     def _linear(cls, moments: PairMoments) -> ShuffledGaps:
-        a, b = moments.values.mean_truth, moments.values.mean_found
-        gap = np.asarray(a * (1.0 - b) + (1.0 - a) * b)
+        gap = moments.gap_by_chance
         return cls(gap, gap, moments.kinds)
 
     @classmethod
@@ -125,6 +124,11 @@ class ShuffledGaps:
     def shape(self) -> tuple[int, ...]:
         """The shape of the stack; () unless it comes from a stack of hard tables."""
         return tuple(np.shape(self.together))
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the expectation is an estimate."""
+        return self.n_samples > 0
 
     @property
     def how(self) -> str:

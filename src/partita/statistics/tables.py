@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import entr
 
 from partita.arrays import (
     BLOCK_ROWS,
-    COMPILED_FROM,
     HARD_BLOCK_ROWS,
+    MOST_WEIGHT,
     Array,
     Floats,
     dense,
@@ -22,7 +21,7 @@ from partita.arrays import (
     multiplicities,
     sorted_names,
 )
-from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
+from partita.errors import KindError, ParameterError, TooLargeError
 from partita.partitions import (
     FUZZY,
     HARD,
@@ -30,14 +29,15 @@ from partita.partitions import (
     Ensemble,
     HardPartition,
     Kind,
-    MembershipPartition,
     Partition,
     softest,
 )
-from partita.statistics.hypergeometric import excess, expected_mutual_information
+from partita.statistics.cell_sums import excess, missing_information, sums_without_each
+from partita.statistics.counting import count_labels, sum_products
+from partita.statistics.hypergeometric import expected_mutual_information
 
-_DENSE_CELLS = 1 << 16
 _MOST_EXACT_OBJECTS = 3e9  # the square of more passes 64 bits
+_MOSTLY_LOST = 1e-3
 _MOST_DENSE_CELLS = 1 << 27
 
 
@@ -108,22 +108,26 @@ class Contingency:
                 partition.memberships()  # raises, naming the conversions that would help
         total = truth.n_objects if weight is None else weight.sum()
         if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
-            raw = _count(truth, found, weight)
+            raw = count_labels(truth, found, weight)
         else:
-            raw = _product(truth, found, weight)
+            raw = sum_products(truth, found, weight)
         return cls(raw, total, (truth.kind, found.kind), truth.row_names, found.row_names)
 
     @classmethod
     def from_counts(cls, counts: Any, kinds: tuple[Kind, Kind] | None = None) -> Contingency:
         """A table, or a stack ``(..., k, k')``, from its cells; whole numbers are taken for hard ones."""
+        if kinds is not None and not (
+            isinstance(kinds, tuple) and len(kinds) == 2 and all(isinstance(k, Kind) for k in kinds)
+        ):
+            raise ParameterError("a table has two kinds.", got=repr(kinds), need="a pair of Kind, or None")
         cells = _numbers(counts)
         values = np.asarray(cells.data if is_sparse(cells) else cells)
-        largest = float(values.max(initial=0))
-        if not (np.isfinite(values).all() and (values >= 0).all() and largest < 1e150):
+        wrong = ~((values >= 0) & (values <= MOST_WEIGHT))
+        if wrong.any():
             raise ParameterError(
-                "a contingency table holds no negative or infinite cells.",
-                got=f"a cell of {values[~((values >= 0) & (values < 1e150))][0]}",
-                need="finite cells, at least 0",
+                "a contingency table holds no negative, infinite or huge cells.",
+                got=f"a cell of {values[wrong][0]}",
+                need=f"cells between 0 and {MOST_WEIGHT:g}",
             )
         if cells.dtype.kind == "i" and float(values.sum(dtype=np.float64)) >= 2.0**62:
             cells = cells.astype(np.float64)
@@ -276,40 +280,118 @@ class Contingency:
 
     # --- entropies, in nats ----------------------------------------------------------------------------
 
-    def _entropy_of(self, sizes: Array) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.maximum(entr(sizes / self.n[..., None]).sum(axis=-1), 0.0))
-
     @cached_property
     def row_entropy(self) -> Floats:
         """H(truth)."""
-        return self._entropy_of(self.row_sums)
+        return self._mean_information(self.row_sums, self._rest_of(self.row_sums))
 
     @cached_property
     def column_entropy(self) -> Floats:
         """H(found)."""
-        return self._entropy_of(self.column_sums)
+        return self._mean_information(self.column_sums, self._rest_of(self.column_sums))
+
+    @cached_property
+    def rows_given_columns(self) -> Floats:
+        """H(truth | found): what is not known of the true cluster when the found one is."""
+        return self._mean_information(self.cells, self._others_in_column)
+
+    @cached_property
+    def columns_given_rows(self) -> Floats:
+        """H(found | truth): what is not known of the found cluster when the true one is."""
+        return self._mean_information(self.cells, self._others_in_row)
 
     @cached_property
     def joint_entropy(self) -> Floats:
-        """H(truth, found)."""
-        return self._entropy_of(self.cells)
+        """H(truth, found), as the richer side's entropy and what the other side adds to it."""
+        return np.where(
+            self.row_entropy >= self.column_entropy,
+            self.row_entropy + self.columns_given_rows,
+            self.column_entropy + self.rows_given_columns,
+        )
 
     @cached_property
     def mutual_information(self) -> Floats:
-        """I(truth, found) = H(truth) + H(found) - H(truth, found).
+        """I(truth, found): what of the poorer side's entropy is known from the other side.
 
         Where this difference would be mostly rounding, it is summed cell by cell instead.
         """
-        poorer = np.minimum(self.row_entropy, self.column_entropy)
-        richer = np.maximum(self.row_entropy, self.column_entropy)
-        difference = np.maximum(poorer - (self.joint_entropy - richer), 0.0)
-        if self.is_sparse or not (difference < 1e-6 * self.joint_entropy).any():
+        truth_is_poorer = self.row_entropy < self.column_entropy
+        poorer = np.where(truth_is_poorer, self.row_entropy, self.column_entropy)
+        lost = np.where(truth_is_poorer, self.rows_given_columns, self.columns_given_rows)
+        difference = np.maximum(poorer - lost, 0.0)
+        mostly_lost = difference < _MOSTLY_LOST * poorer
+        if self.is_sparse or not mostly_lost.any():
             return np.asarray(difference)
         with np.errstate(invalid="ignore", divide="ignore"):
-            expected = self.row_sums[..., :, None] * self.column_sums[..., None, :] / self.n[..., None, None]
+            row_shares = self.row_sums / self.n[..., None]
+            expected = row_shares[..., :, None] * self.column_sums[..., None, :]
             summed = excess(self.counts, expected).sum(axis=(-1, -2)) / self.n
-        return np.where(difference < 1e-6 * self.joint_entropy, summed, difference)
+        return np.asarray(np.where(mostly_lost, summed, difference))
+
+    def _mean_information(self, parts: Array, others: Array) -> Floats:
+        information = missing_information(parts, others)
+        mean = np.divide(information, self.n, where=self.n > 0, out=np.zeros(np.shape(information)))
+        return np.asarray(mean)
+
+    # --- how much lies beside each cell ----------------------------------------------------------------
+
+    def _rest_of(self, sizes: Array) -> Array:
+        """For each cluster of one side the size of all others together."""
+        return self._total_beside(sizes) - sizes if self.is_whole else sums_without_each(sizes, -1)
+
+    def _total_beside(self, sizes: Array) -> Array:
+        return np.asarray(self.total).astype(sizes.dtype)[..., None]
+
+    @cached_property
+    def outside_largest_row(self) -> Array:
+        """How much lies outside the largest true cluster."""
+        return np.asarray(self._rest_of(self.row_sums).min(axis=-1))
+
+    @cached_property
+    def outside_largest_cells(self) -> Array:
+        """How much of each found cluster lies outside its largest cell."""
+        if self.is_sparse:
+            largest = self.raw.max(axis=0).toarray().ravel() * self._phi
+            return np.asarray(np.maximum(self.column_sums - largest, 0))
+        return np.asarray(self._others_in_column.reshape(self.counts.shape).min(axis=-2))
+
+    @cached_property
+    def _places(self) -> tuple[Array, Array]:
+        """The rows and columns of the filled cells of a sparse table, in the order of `cells`."""
+        rows, columns = self.raw.tocoo().coords
+        return rows, columns
+
+    @cached_property
+    def _others_in_row(self) -> Array:
+        """For each of `cells` the other cells of its row together."""
+        if self.is_sparse:
+            return np.asarray(np.maximum(self.row_sums[self._places[0]] - self.cells, 0))
+        others = (
+            self.row_sums[..., :, None] - self.counts if self.is_whole else sums_without_each(self.counts, -1)
+        )
+        return np.asarray(others.reshape(self.cells.shape))
+
+    @cached_property
+    def _others_in_column(self) -> Array:
+        """For each of `cells` the other cells of its column together."""
+        if self.is_sparse:
+            return np.asarray(np.maximum(self.column_sums[self._places[1]] - self.cells, 0))
+        others = (
+            self.column_sums[..., None, :] - self.counts
+            if self.is_whole
+            else sums_without_each(self.counts, -2)
+        )
+        return np.asarray(others.reshape(self.cells.shape))
+
+    @cached_property
+    def _in_neither(self) -> Array:
+        """For each of `cells` all cells that are neither in its row nor in its column together."""
+        if self.is_whole:
+            return self._total_beside(self.cells) - self.cells - self._others_in_row - self._others_in_column
+        if self.is_sparse:
+            in_other_rows = self.n - self.row_sums[self._places[0]]
+            return np.maximum(in_other_rows - self._others_in_column, 0.0)
+        return np.asarray(sums_without_each(sums_without_each(self.counts, -1), -2).reshape(self.cells.shape))
 
     @cached_property
     def expected_mutual_information(self) -> Floats:
@@ -328,24 +410,23 @@ class Contingency:
 
     @cached_property
     def pair_counts(self) -> PairCounts:
-        """The four pair counts: whole numbers, exact to 10^9 objects, for hard tables.
+        """The four pair counts: whole numbers for hard tables of up to 3 x 10^9 objects, above that floats.
 
         On soft tables they come from the same expressions on fractional cells, where the pairs together
         in both can be negative (lei2014; Anderson et al. 2010).
         """
-        exact = self.is_whole and (self.n < _MOST_EXACT_OBJECTS).all()
-        number = np.int64 if exact else np.float64
-        n = np.asarray(self.total).astype(number)
-        in_cells, in_rows, in_columns = (
-            _sum_of_squares(sizes.astype(number)) for sizes in (self.cells, self.row_sums, self.column_sums)
-        )
-        ordered = PairCounts(
-            both=in_cells - n,
-            truth_only=in_rows - in_cells,
-            found_only=in_columns - in_cells,
-            neither=n * n + in_cells - in_rows - in_columns,
-        )
-        return PairCounts(*(count // 2 if exact else count / 2 for count in ordered))
+        if self.is_whole and (self.n < _MOST_EXACT_OBJECTS).all():
+            n = np.asarray(self.total)
+            in_cells, in_rows, in_columns = (
+                _products(sizes, sizes) for sizes in (self.cells, self.row_sums, self.column_sums)
+            )
+            both, truth_only, found_only = in_cells - n, in_rows - in_cells, in_columns - in_cells
+            ordered = (both, truth_only, found_only, (n * n - in_rows) - found_only)
+            return PairCounts(*(count // 2 for count in ordered))
+        # cell by cell every term but the first is at least 0, and nothing cancels
+        cells = self.cells.astype(np.float64)
+        beside = (self.cells - 1, self._others_in_row, self._others_in_column, self._in_neither)
+        return PairCounts(*(_products(cells, others) / 2.0 for others in beside))
 
     @cached_property
     def pairs(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -378,100 +459,8 @@ def _numbers(counts: Any) -> Any:
     return cells.astype(np.float64 if cells.dtype.kind == "f" else np.int64)
 
 
-# --- counting ------------------------------------------------------------------------------------------
-
-
-def _count(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:
-    """The table of two blocks of labels: dense while it is not larger than the block, else sparse."""
-    rows, columns = truth.span, found.span
-    n = truth.n_objects
-    if rows * columns > max(_DENSE_CELLS, n):
-        return _count_sparse(truth, found, weight)
-    a, b = _integer_block(truth), _integer_block(found)
-    if weight is None and n >= COMPILED_FROM and rows * columns <= _DENSE_CELLS:
-        from partita.kernels.labels import count_pairs
-
-        table, strays = count_pairs(a, b, truth.low, found.low, rows, columns)
-        if strays:
-            raise _labels_changed(strays)
-        return table
-    keys = (a.astype(np.int64) - truth.low) * columns + (b - found.low)
-    if weight is None:
-        return np.bincount(keys, minlength=rows * columns).reshape(rows, columns)
-    sums = np.zeros(rows * columns, dtype=weight.dtype)
-    np.add.at(sums, keys, weight)
-    return sums.reshape(rows, columns)
-
-
-def _labels_changed(strays: int) -> PartitionError:
-    return PartitionError(
-        "labels changed after the partition was made.",
-        got=f"{strays} labels outside the range they had then",
-        need="arrays that stay as they are; a partition looks at the caller's labels, it does not copy many",
-        fix="make the partition from a copy: as_partition(labels.copy())",
-    )
-
-
-def _count_sparse(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:
-    from scipy.sparse import csr_array
-
-    columns = found.span
-    a = _integer_block(truth).astype(np.int64) - truth.low
-    b = _integer_block(found).astype(np.int64) - found.low
-    keys, place, times = np.unique(a * columns + b, return_inverse=True, return_counts=True)
-    if weight is not None:
-        times = np.zeros(keys.size, dtype=weight.dtype)
-        np.add.at(times, place, weight)
-    return csr_array((times, (keys // columns, keys % columns)), shape=(truth.span, columns))
-
-
-def _integer_block(partition: HardPartition) -> Array:
-    values = partition.values
-    return values if values.dtype in (np.int64, np.int32) else values.astype(np.int64)
-
-
-def _product(truth: Partition, found: Partition, weight: Array | None) -> Any:
-    """U'WV of one block."""
-    if isinstance(truth, HardPartition):
-        return _grouped_sums(truth, _block(found), weight)
-    if isinstance(found, HardPartition):
-        return _grouped_sums(found, _block(truth), weight).T
-    u, v = _block(truth), _block(found)
-    if weight is not None:
-        u = u.multiply(weight[:, None]).tocsr() if is_sparse(u) else u * weight[:, None]
-    if is_sparse(u) and is_sparse(v):
-        product = u.T @ v
-        dense = product.shape[0] * product.shape[1] <= _DENSE_CELLS
-        return product.toarray() if dense else product.tocsr()
-    if is_sparse(v):
-        return np.asarray((v.T @ u).T)
-    return np.asarray(u.T @ v)
-
-
-def _grouped_sums(hard: HardPartition, values: Any, weight: Array | None) -> Any:
-    """For each label the (weighted) sum of the rows of ``values``: the table with a hard side."""
-    labels = hard.values.astype(np.int64) - hard.low
-    if is_sparse(values):
-        from scipy.sparse import csr_array
-
-        n = labels.size
-        ones = np.ones(n) if weight is None else weight.astype(np.float64)
-        one_hot = csr_array((ones, (labels, np.arange(n))), shape=(hard.span, n))
-        product = one_hot @ values
-        return product.toarray() if hard.span * values.shape[1] <= _DENSE_CELLS else product.tocsr()
-    k = values.shape[1]
-    weighted = values if weight is None else values * weight[:, None]
-    keys = (labels * k)[:, None] + np.arange(k)
-    return np.bincount(keys.ravel(), weights=weighted.ravel(), minlength=hard.span * k).reshape(hard.span, k)
-
-
-def _block(partition: Partition) -> Any:
-    assert isinstance(partition, MembershipPartition)
-    return partition.block(slice(None))
-
-
-def _sum_of_squares(values: Array) -> Any:
-    return np.einsum("...i,...i->...", values, values)
+def _products(values: Array, others: Array) -> Any:
+    return np.einsum("...i,...i->...", values, others)
 
 
 # --- merging by name -----------------------------------------------------------------------------------

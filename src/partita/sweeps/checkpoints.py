@@ -20,6 +20,7 @@ import numpy as np
 
 from partita.arrays import Array, generator
 from partita.errors import FileError, ParameterError
+from partita.sweeps.fingerprints import fingerprint
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -31,55 +32,6 @@ class Record:
 
     values: Mapping[str, Any]
     arrays: Mapping[str, Array] = field(default_factory=dict)
-
-
-def fingerprint(*parts: Any) -> str:
-    """A hash of data and options that is the same in every process.
-
-    Arrays count by shape, type and bytes, an estimator by its class and parameters; not by its
-    ``random_state``, which every fit sets anew.
-    """
-    whole = hashlib.sha256()
-    for part in parts:
-        _feed(whole, part)
-    return whole.hexdigest()
-
-
-def _feed(whole: Any, part: Any) -> None:
-    if isinstance(part, Mapping):
-        whole.update(f"{{{len(part)}}}".encode())
-        for key in sorted(part, key=str):
-            _feed(whole, str(key))
-            _feed(whole, part[key])
-    elif isinstance(part, (list, tuple)):
-        whole.update(f"[{len(part)}]".encode())
-        for item in part:
-            _feed(whole, item)
-    elif isinstance(part, np.ndarray) and part.dtype.kind != "O":
-        whole.update(f"{part.shape}{part.dtype.str}".encode())
-        whole.update(np.ascontiguousarray(part).tobytes())
-    elif hasattr(part, "get_params") and not isinstance(part, type):
-        given = part.get_params(deep=False)
-        _feed(whole, f"{type(part).__module__}.{type(part).__qualname__}")
-        _feed(whole, {name: value for name, value in given.items() if name != "random_state"})
-    else:
-        text = _text(part)
-        whole.update(f"{len(text)}:{text}".encode())
-
-
-def _text(part: Any) -> str:
-    """What tells one option from another in any process: no address in memory, no shortened listing."""
-    if isinstance(part, np.generic):
-        part = part.item()
-    if part is None or isinstance(part, (str, bytes, bool, int, float, complex)):
-        return repr(part)
-    code = getattr(part, "__code__", None)
-    if code is not None:
-        constants = [c for c in code.co_consts if not hasattr(c, "co_code")]
-        return f"{part.__module__}.{part.__qualname__} {code.co_code.hex()} {constants}"
-    from joblib import hash as hash_of
-
-    return str(hash_of(part))
 
 
 def root_seed(random_state: Any) -> int:
@@ -116,7 +68,7 @@ class Checkpoint:
         try:
             place.mkdir(parents=True, exist_ok=True)
             names = [held.name for held in place.iterdir() if not _is_half_written(held)]
-        except OSError as problem:
+        except (OSError, ValueError) as problem:  # ValueError: a name with NUL in it
             raise FileError(f"{place} cannot hold a checkpoint.", got=str(problem)) from None
         if not names:
             manifest = {"format": FORMAT, "seed": seed, "hashes": hashes}
@@ -182,11 +134,12 @@ def _unsealed(path: Path) -> dict[str, Any]:
     """The content of a JSON file, if it is what was written."""
     try:
         found = dict(json.loads(path.read_bytes()))
+        is_sealed = found.pop("checksum", None) == _hash_of(found)
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, TypeError) as problem:
+    except (OSError, ValueError, TypeError, RecursionError) as problem:
         raise _damaged(path, f"it cannot be read ({type(problem).__name__})") from None
-    if found.pop("checksum", None) != _hash_of(found):
+    if not is_sealed:
         raise _damaged(path, "its content does not have the checksum that was stored with it")
     return found
 

@@ -35,6 +35,10 @@ def k_parameter(estimator: Any, k_param: str | None = None) -> str:
             need="a scikit-learn-like estimator with get_params, set_params and fit",
             fix="an instance, such as KMeans(), not the class" if isinstance(estimator, type) else None,
         )
+    if k_param is not None and not isinstance(k_param, str):
+        raise ParameterError(
+            "k_param is no name.", got=repr(k_param), need='the name of a parameter, such as "n_clusters"'
+        )
     known = estimator.get_params(deep=True)
     steps = getattr(estimator, "steps", None)
     prefix = f"{steps[-1][0]}__" if steps else ""

@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import one_thread
-from partita.errors import ParameterError
+from partita.errors import ParameterError, TooLargeError
 from partita.progress import bar
 from partita.sweeps.checkpoints import Checkpoint, Record
+
+MOST_TASKS = 1_000_000
+"""Fits of one sweep: even a millisecond each is more than a quarter of an hour."""
+
+MOST_SHOWN = 100
+"""Characters of an input that an error quotes."""
 
 
 @dataclass(frozen=True)
@@ -24,19 +30,48 @@ class Task:
 
 def check_count(name: str, value: Any) -> None:
     """Refuse what is no whole number from 1 on."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise ParameterError(f"{name} is no count.", got=repr(value), need="a whole number >= 1")
+    if not _is_count(value):
+        raise ParameterError(f"{name} is no count.", got=_brief(value), need="a whole number >= 1")
 
 
-def numbers_of_clusters(ks: Iterable[int], n: int) -> tuple[int, ...]:
-    """Numbers of clusters, each once, rising."""
-    listed: list[Any] = list(ks) if isinstance(ks, Iterable) else [ks]
-    good = all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k <= n for k in listed)
-    if not listed or not good:
-        raise ParameterError(
-            "ks are no numbers of clusters.", got=repr(listed)[:100], need=f"whole numbers from 1 to n = {n}"
+def _is_count(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 1)
+
+
+def numbers_of_clusters(ks: Any, n: int) -> tuple[int, ...]:
+    """Numbers of clusters, each once, rising; the first that is none is refused, and no more are read."""
+    need = f"whole numbers from 1 to n = {n}"
+    numbers: set[int] = set()
+    is_one = not isinstance(ks, Iterable) or (isinstance(ks, np.ndarray) and ks.ndim == 0)
+    for place, k in enumerate([ks] if is_one else ks):
+        if not _is_count(k) or k > n:
+            raise ParameterError(
+                "ks are no numbers of clusters.", got=f"{_brief(k)}, in {_brief(ks)}", need=need
+            )
+        refuse_many("numbers of clusters", place + 1)
+        numbers.add(int(k))
+    if not numbers:
+        raise ParameterError("ks are no numbers of clusters.", got=_brief(ks), need=need)
+    return tuple(sorted(numbers))
+
+
+def _brief(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integers of more than some thousand digits
+        return "a number with thousands of digits"
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
+
+def refuse_many(what: str, count: int) -> None:
+    """Refuse more pieces of work than can be listed, before any is."""
+    if count > MOST_TASKS:
+        raise TooLargeError(
+            f"these are too many {what}.",
+            got=f"{count:.3g}" if count < 1e300 else "a number of more than 300 digits",
+            need=f"at most {MOST_TASKS:,}",
+            fix="fewer numbers of clusters, runs or repeats",
         )
-    return tuple(sorted({int(k) for k in listed}))
 
 
 def task_seed(root: int, *place: int) -> int:
@@ -60,7 +95,8 @@ def run_tasks(
     from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
 
-    if n_jobs is not None and (not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
+    is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_count or n_jobs == 0):
         raise ParameterError("n_jobs is no count of workers.", got=repr(n_jobs), need="a whole number, not 0")
     # the limit of the whole holds where tasks are threads, each of which would lift that of the others
     with bar(description) as report, threadpool_limits(limits=1):

@@ -1,0 +1,95 @@
+"""Memberships of one block of objects as a small factor that holds all their products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita.arrays import Array, blocks, dense
+from partita.errors import TooLargeError
+from partita.partitions import FUZZY, Partition
+
+EXTRA = 3
+"""The columns 1, |x|^2 and |y|^2 before those of the clusters."""
+
+_DIGITS_AT_RISK = 1e-3
+_ROWS_IN_CACHE = 16384
+_MOST_COLUMNS = 8192
+
+
+def shares(partition: Partition) -> Array:
+    """Memberships, dense, in double precision; of fuzzy rows, with sums that are one."""
+    rows = dense(partition.memberships())
+    return with_sums_of_one(rows) if partition.kind is FUZZY else rows
+
+
+def with_sums_of_one(rows: Array) -> Array:
+    """What single precision, or rounding to a few digits, left of them."""
+    sums = rows @ np.ones(rows.shape[1])
+    return rows if np.abs(sums - 1.0).max() <= 1e-12 else np.asarray(rows / sums[:, None])
+
+
+def fitting(width: int) -> int:
+    """The number of columns of clusters, refused where their products would not fit."""
+    if width > _MOST_COLUMNS:
+        raise TooLargeError(
+            "the products of all pairs of clusters do not fit.",
+            got=f"{width} clusters in both clusterings together",
+            need=f"at most {_MOST_COLUMNS}, unless both are hard",
+            fix="name other indices, or harden() both sides",
+        )
+    return width
+
+
+def factor_of(u: Array, v: Array, origins: tuple[Array, Array], weight: Array | None) -> Array:
+    """F with F'F = A'WA: from the products while they keep their digits, else by QR, which is slower."""
+    n, width = len(u), EXTRA + fitting(u.shape[1] + v.shape[1])
+    root = None if weight is None else np.sqrt(weight)
+    if n <= width:
+        return triangle(_columns(u, v, origins, root, np.empty((n, width))))
+    products = np.zeros((width, width))
+    in_cache = np.empty((min(n, _ROWS_IN_CACHE), width))
+    for rows in blocks(n, _ROWS_IN_CACHE):
+        part = None if root is None else root[rows]
+        columns = _columns(u[rows], v[rows], origins, part, in_cache[: rows.stop - rows.start])
+        products += columns.T @ columns
+    if _loses_digits(products, u.shape[1]):
+        return triangle(_columns(u, v, origins, root, np.empty((n, width))))
+    scale = np.sqrt(np.diag(products))
+    divisor = np.where(scale == 0.0, 1.0, scale)
+    values, vectors = np.linalg.eigh(products / np.outer(divisor, divisor))
+    # times a scale of 0 an empty cluster stays empty, whatever rounding made of it
+    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T * scale)
+
+
+def _columns(u: Array, v: Array, origins: tuple[Array, Array], root: Array | None, out: Array) -> Array:
+    """The rows (1, |x|^2, |y|^2, x, y), times the root of their weight."""
+    out[:, 0] = 1.0
+    clusters = (slice(EXTRA, EXTRA + u.shape[1]), slice(EXTRA + u.shape[1], None))
+    for place, side, given, origin in zip((1, 2), clusters, (u, v), origins, strict=True):
+        rows = with_sums_of_one(given) - origin
+        ones = np.ones(rows.shape[1])
+        rows -= np.outer(rows @ ones, origin)  # rows sum to one, whatever rounding left of that
+        out[:, place] = (rows * rows) @ ones  # faster than einsum
+        out[:, side] = rows
+    if root is not None:
+        out *= root[:, None]
+    return out
+
+
+def triangle(rows: Array) -> Array:
+    """The triangle that has the same products of columns."""
+    return np.asarray(np.linalg.qr(rows, mode="r"))
+
+
+def _loses_digits(products: Array, k: int) -> bool:
+    """Whether the two sides nearly agree, or one nearly equals its mean: differences would be rounding."""
+    u, v = slice(EXTRA, EXTRA + k), slice(EXTRA + k, None)
+    square, cross = products[u, u], products[u, v]
+    squares = (square**2).sum() + (products[v, v] ** 2).sum()
+    if squares - 2.0 * (cross**2).sum() < _DIGITS_AT_RISK * squares:
+        return True
+    for side in (u, v):
+        at_mean = (products[0, side] ** 2).sum() / products[0, 0]
+        if np.trace(products[side, side]) - at_mean < _DIGITS_AT_RISK * at_mean:
+            return True
+    return False
