@@ -63,7 +63,7 @@ def test_passes_only_lower_the_complexity_and_end_where_no_move_does(case):
     sizes, ones = counts(X, labels)
     values, settled = [reference.complexity(X, labels)], False
     while not settled:
-        _, settled = kernel.settle(X, labels, sizes, ones, kernel.rises(len(X)), 1)
+        settled = not kernel.move_objects(X, labels, sizes, ones, kernel.rises(len(X)), 0, len(X))
         values.append(reference.complexity(X, labels))
         assert values[-1] < values[-2] or settled
     assert values[-1] == values[-2]
@@ -82,7 +82,7 @@ def test_a_swap_leaves_no_cluster_empty_and_counts_right(case, data):
     sizes, ones = counts(X, labels)
     if k == 1 or sizes[labels[seed]] == 1:
         return
-    kernel.swap(X, gone, seed, labels, sizes, ones)
+    kernel.swap(X, gone, seed, counts(X, labels), labels, sizes, ones, 0, len(X))
     assert labels[seed] == gone
     assert sizes.min() > 0
     np.testing.assert_array_equal(sizes, counts(X, labels)[0])

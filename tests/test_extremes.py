@@ -15,7 +15,7 @@ import partita as pt
 from partita.engine import prepare
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import catalogue
-from partita.partitions import FuzzyPartition, Partition, PossibilisticPartition
+from partita.partitions import FUZZY, POSSIBILISTIC, FuzzyPartition, Partition, PossibilisticPartition
 from partita.registry import Index
 from strategies import partitions
 
@@ -109,3 +109,14 @@ def test_very_many_clusters_are_compared():
         assert result[name].value == pytest.approx(result[name].best, abs=1e-12)
     mixed = pt.compare(rng.integers(0, 12_000, 20_000), rng.integers(0, 12_000, 20_000))
     assert mixed["FPD"].value == pytest.approx(mixed["classification_error"].value)
+
+
+@pytest.mark.parametrize("kind", [FUZZY, POSSIBILISTIC])
+def test_a_cluster_of_next_to_nothing_adds_nothing_to_a_pairing(kind):
+    """Two clusters, and a third that holds 1e-30 of an object: like itself, but not a third of a match."""
+    soft = pt.as_partition([[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]], kind=kind)
+    for name in ("pair_set_index", "simplified_pair_set_index"):
+        index = pt.indices.find(name)
+        with_it = index(soft, soft, sample_weight=[3.0, 1e-30, 1.0])
+        without = index(soft.take([0, 2]), soft.take([0, 2]), sample_weight=[3.0, 1.0])
+        assert with_it == pytest.approx(without, abs=1e-12)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -32,6 +34,9 @@ HARD_BLOCK_ROWS = 1 << 20
 
 COMPILED_FROM = 100_000
 """Labels from which on compiled loops pay for being loaded."""
+
+OPERATIONS_AT_A_TIME = 1 << 28
+"""Additions and products of one compiled call, some tenths of a second; between two calls Ctrl-C is heard."""
 
 MOST_DENSE_CELLS = 1 << 28
 """The largest dense matrix that is made of something smaller without being asked for: 2 GiB."""
@@ -153,8 +158,31 @@ def map_blocks(
     threads = min(thread_count(), len(slices))
     with one_blas_thread() if products else nullcontext():
         if threads <= 1:
-            return _gather(map(work, slices), len(slices), on_block)
+            return _gather(map(held(work), slices), len(slices), on_block)
         return _gather(_pool(thread_count()).map(work, slices), len(slices), on_block)
+
+
+def held(work: Callable[..., T]) -> Callable[..., T]:
+    """The same work, during which Ctrl-C waits.
+
+    Numba runs Python code when it wraps the arrays that a loop returns. An interrupt that came during the
+    loop is raised there, where nothing looks for it: it ends in a SystemError, or the process crashes.
+    """
+
+    def calmly(*args: Any) -> T:
+        usual = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or not callable(usual):
+            return work(*args)  # only the main thread hears signals
+        came: list[tuple[int, Any]] = []
+        signal.signal(signal.SIGINT, lambda *what: came.append(what))
+        try:
+            return work(*args)
+        finally:
+            signal.signal(signal.SIGINT, usual)
+            if came:
+                usual(*came[-1])
+
+    return calmly
 
 
 @cache
@@ -166,29 +194,49 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="partita")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)
-
-_blas_lock = threading.Lock()
-_blas_users = 0
+_blas_lock = threading.RLock()
+_blas_users: Counter[int] = Counter()
+"""How often each thread holds BLAS to one thread now, by its identity."""
 _blas_limit: Any = None
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread; of several that ask at once, the first sets the limit, the last lifts it."""
-    global _blas_users, _blas_limit
+    global _blas_limit
+    own = threading.get_ident()
     with _blas_lock:
-        _blas_users += 1
-        if _blas_users == 1:
+        if not _blas_users:
             _blas_limit = _thread_controller(0).limit(limits=1, user_api="blas")
+        _blas_users[own] += 1
     try:
         yield
     finally:
         with _blas_lock:
-            _blas_users -= 1
-            if _blas_users == 0:
-                _blas_limit.restore_original_limits()
+            _leave_blas(own, _blas_users[own] - 1)
+
+
+def _leave_blas(thread: int, remaining: int) -> None:
+    """Write down how often a thread still holds BLAS to one thread; the last lifts the limit."""
+    if remaining:
+        _blas_users[thread] = remaining
+    elif _blas_users.pop(thread, 0) and not _blas_users:
+        _blas_limit.restore_original_limits()
+
+
+def _in_forked_child() -> None:
+    """Only the thread that forked lives on: the others' pool, and their hold on BLAS, are gone."""
+    _pool.cache_clear()
+    for thread in set(_blas_users) - {threading.get_ident()}:
+        _leave_blas(thread, 0)
+    _blas_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    # a lock that another thread holds would stay locked in the child for ever, so it is taken first
+    os.register_at_fork(
+        before=_blas_lock.acquire, after_in_parent=_blas_lock.release, after_in_child=_in_forked_child
+    )
 
 
 def _gather(results: Iterator[T], total: int, on_block: Callable[[int, int], None] | None) -> list[T]:

@@ -8,10 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from partita.arrays import Array, Floats
+from partita.arrays import OPERATIONS_AT_A_TIME, Array, Floats, blocks, held, map_blocks
 from partita.cluster.clusterer import COUNT, N_JOBS, RANDOM_STATE, Clusterer, restarts, warn_of_no_convergence
 from partita.errors import ParameterError
 from partita.partitions import HardPartition
+
+TRIAL_PASSES = 2
+"""Passes after a swap, before it is judged."""
+
+LEAST_GAIN = 1e-9
+"""A swap must gain more than rounding could feign."""
 
 
 class StochasticComplexityClustering(Clusterer):
@@ -102,9 +108,14 @@ class StochasticComplexityClustering(Clusterer):
         """
         from partita.kernels.binary import cheapest_clusters, rises
 
-        bits = self._bits(self._read(X))
-        labels: Array = cheapest_clusters(bits, self._sizes, self._ones, rises(int(self._sizes.max())))
-        return labels
+        bits, rise = self._bits(self._read(X)), held(rises)(int(self._sizes.max()))
+        rows = max(1, OPERATIONS_AT_A_TIME // (4 * self._ones.size))
+
+        def cheapest(part: slice) -> Array:
+            labels: Array = cheapest_clusters(bits[part], self._sizes, self._ones, rise)
+            return labels
+
+        return np.concatenate(map_blocks(cheapest, len(bits), rows))
 
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
         bits = self._bits(X)
@@ -124,14 +135,29 @@ class StochasticComplexityClustering(Clusterer):
         self.partition_ = HardPartition(best.labels, index=index)
 
     def _run(self, bits: Array, rng: np.random.Generator) -> _Run:
-        from partita.kernels.binary import search
-
+        """Settle from a start, then try swaps, each kept if the complexity falls, and settle again."""
         n, k = len(bits), self.n_clusters
         seeds = rng.choice(n, k, replace=False)
         swaps = self.max_swaps if k > 1 else 0
-        return _Run(
-            *search(bits, seeds, rng.integers(k, size=swaps), rng.integers(n, size=swaps), self.max_iter)
-        )
+        search = Search(bits, k)
+        search.start(seeds)
+        passes, settled = search.settle(self.max_iter)
+        least = search.complexity()
+        for gone, seed in zip(rng.integers(k, size=swaps), rng.integers(n, size=swaps), strict=True):
+            if search.sizes[search.labels[seed]] == 1:
+                continue
+            kept = search.state()
+            search.swap(gone, seed)
+            passes += search.settle(TRIAL_PASSES)[0]
+            found = search.complexity()
+            if found < least - LEAST_GAIN:
+                least, settled = found, False
+            else:
+                search.labels, search.sizes, search.ones = kept
+        if not settled:
+            more, settled = search.settle(self.max_iter)
+            passes += more
+        return _Run(search.labels, search.sizes, search.ones, search.complexity(), passes, settled)
 
     def _working_exponent(self, X: Floats) -> int:
         """Nothing is squared here, so X stays as it is; the range is that of the other methods."""
@@ -151,6 +177,58 @@ class StochasticComplexityClustering(Clusterer):
                 fix="binarize=0.5 takes values above 0.5 as 1; code categories as 0/1 columns",
             )
         return X.astype(np.int64)
+
+
+class Search:
+    """A clustering of 0/1 vectors that changes in place, some objects at a time, so that Ctrl-C is heard."""
+
+    def __init__(self, bits: Array, n_clusters: int) -> None:
+        from partita.kernels.binary import rises
+
+        n, d = bits.shape
+        self.bits = bits
+        self.labels, self.sizes = np.zeros(n, np.int64), np.zeros(n_clusters, np.int64)
+        self.ones = np.zeros((n_clusters, d), np.int64)
+        self.rise = held(rises)(n)
+        rows = max(1, OPERATIONS_AT_A_TIME // (4 * n_clusters * d))
+        self.parts = [(part.start, part.stop) for part in blocks(n, rows)]
+
+    def state(self) -> tuple[Array, Array, Array]:
+        """Copies of labels, sizes and ones."""
+        return self.labels.copy(), self.sizes.copy(), self.ones.copy()
+
+    def complexity(self) -> float:
+        """The stochastic complexity as printed, in nats."""
+        from partita.kernels.binary import complexity
+
+        return float(complexity(self.sizes, self.ones))
+
+    def start(self, seeds: Array) -> None:
+        """A cluster around each of these objects."""
+        from partita.kernels.binary import join_seeds
+
+        for part in self.parts:
+            join_seeds(self.bits, seeds, self.labels, self.sizes, self.ones, *part)
+
+    def settle(self, max_passes: int) -> tuple[int, bool]:
+        """Move objects until none moves; the number of passes, and whether the last moved nothing."""
+        from partita.kernels.binary import move_objects
+
+        for passes in range(1, max_passes + 1):
+            moved = False
+            for part in self.parts:
+                moved |= move_objects(self.bits, self.labels, self.sizes, self.ones, self.rise, *part)
+            if not moved:
+                return passes, True
+        return max_passes, False
+
+    def swap(self, gone: int, seed: int) -> None:
+        """Dissolve a cluster and put it up again around another's object."""
+        from partita.kernels.binary import swap
+
+        before = (self.sizes.copy(), self.ones.copy())
+        for part in self.parts:
+            swap(self.bits, gone, seed, before, self.labels, self.sizes, self.ones, *part)
 
 
 class _Run(NamedTuple):

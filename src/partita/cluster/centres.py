@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, map_blocks, one_blas_thread
+from partita.arrays import OPERATIONS_AT_A_TIME, Array, Floats, map_blocks, one_blas_thread
 from partita.errors import ParameterError
 
 BLOCK_DISTANCES = 1 << 22
@@ -72,10 +72,13 @@ def lloyd(X: Floats, centres: Floats, *, max_iter: int = 300, tol: float = 0.0) 
     With ``tol`` it also ends when the centres move by less than ``tol`` times the mean variance of the
     features in all, as scikit-learn's `KMeans` does. An empty cluster takes the object farthest from its own.
     """
-    from partita.kernels.lloyd import iterate_lloyd
+    from partita.kernels.lloyd import RUNNING, SETTLED, at_start, iterate_lloyd
 
     centres = np.array(centres, dtype=np.float64, order="C")
     threshold = tol * float(X.var(axis=0).mean()) if tol else 0.0
-    n_iter, converged = iterate_lloyd(X, centres, max_iter, threshold)
+    n, d = X.shape
+    state, end = at_start(n, d, len(centres)), RUNNING
+    while end == RUNNING:
+        end = iterate_lloyd(X, centres, state, max_iter, threshold, OPERATIONS_AT_A_TIME // d)
     labels, squared = nearest(X, centres)
-    return CentreFit(centres, labels, float(squared.sum()), n_iter, converged)
+    return CentreFit(centres, labels, float(squared.sum()), int(state.position[0]), end == SETTLED)

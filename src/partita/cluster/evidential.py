@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.arrays import Array, Floats, map_blocks
+from partita.arrays import Array, Floats, held, map_blocks
 from partita.cluster.centres import nearest
 from partita.cluster.clusterer import FROM_STARTS, Clusterer, best_from_starts, warn_of_no_convergence
 from partita.cluster.prototypes import PrototypeFit, largest_column, settle, sum_blocks, warn_of_coincident
@@ -191,7 +191,7 @@ class EvidentialCMeans(Clusterer):
             )
             return np.linalg.lstsq(left, right, rcond=None)[0], objective
 
-        return settle(X, start, step, max_iter=max_iter, tol=tol)
+        return settle(X, start, held(step), max_iter=max_iter, tol=tol)
 
     def _masses(self, X: Floats, sets: Array) -> tuple[Floats, float]:
         """The masses that the centres give, the empty set first, and the objective."""

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.arrays import Floats
+from partita.arrays import Floats, held
 from partita.cluster.centres import CentreFit, lloyd, nearest, starting_centres
 from partita.cluster.clusterer import (
     COUNT,
@@ -170,12 +170,12 @@ def merged_centres(X: Floats, centres: Floats, n_clusters: int) -> Floats:
     from partita.kernels.merging import merge_pairs
 
     labels = nearest(X, centres)[0]
-    moments = ClusterMoments.from_block(X, HardPartition(labels))
+    moments = held(ClusterMoments.from_block)(X, HardPartition(labels))
     means, sizes = moments.centers_of_filled, moments.sizes[moments.filled]
     if len(means) < n_clusters:
         spare = np.delete(centres, labels, axis=0)
         return np.vstack([means, spare[: n_clusters - len(means)]])
-    merged: Floats = merge_pairs(means, sizes, n_clusters)
+    merged: Floats = held(merge_pairs)(means, sizes, n_clusters)
     return merged
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.arrays import Array, Floats, blocks
+from partita.arrays import OPERATIONS_AT_A_TIME, Array, Floats, blocks
 from partita.cluster.centres import lloyd, starting_centres
 from partita.cluster.clusterer import (
     COUNT,
@@ -122,14 +122,20 @@ class ExpectationMaximisation:
 
     def run(self, starts: Sequence[GivenMixture]) -> list[MixtureRun]:
         """EM from each start; a start's end does not depend on the others, nor on the number of threads."""
-        from partita.kernels.em import CONVERGED, iterate_em
+        from partita.kernels.em import CONVERGED, at_start, iterate_em
 
         weights, means, covariances = self._stacked(starts)
-        columns, how = self._columns, (*self._m_step, self.stop == "means", float(self.tol), self.max_iter)
+        columns = self._columns
+        how: tuple[Any, ...] = (*self._m_step, self.stop == "means", float(self.tol), self.max_iter)
         ends: list[tuple[float, int, int]] = []
 
         def improve(part: slice) -> list[tuple[float, int, int]]:
-            ended = iterate_em(columns, weights[part], means[part], covariances[part], *how)
+            state = at_start(len(self.X), part.stop - part.start, covariances.shape[1:])
+            given: list[Any] = [columns, weights[part], means[part], covariances[part], *how, state]
+            given.append(OPERATIONS_AT_A_TIME)
+            while not iterate_em(*given):
+                pass
+            ended = (state.likelihoods, state.n_iters, state.ends)
             return list(zip(*(column.tolist() for column in ended), strict=True))
 
         at_once = max(1, TASK_CELLS // (weights.shape[1] * self.X.size))

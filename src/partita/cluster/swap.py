@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from partita.arrays import Floats
+from partita.arrays import OPERATIONS_AT_A_TIME, Floats, blocks, held
 from partita.cluster.centres import CentreFit, lloyd, starting_centres
 from partita.cluster.clusterer import COUNT, FROM_STARTS, CentreClusterer, restarts, warn_of_no_convergence
 from partita.progress import bar
 
 SWAPS_AT_A_TIME = 64
-"""Swaps of one compiled call; between calls objects are sorted anew, and an interrupt is heard."""
+"""Swaps after which objects are sorted anew."""
 
 ROUNDS = 2
 """k-means iterations after a swap (Franti's program)."""
@@ -35,14 +35,16 @@ def swap_search(
     """Swap centres until ``patience`` swaps in a row have failed, then Lloyd; also how many were tried."""
     from partita.kernels.swaps import gather, swap
 
-    swarm = gather(X, np.ascontiguousarray(centres, dtype=np.float64))
+    swarm = held(gather)(X, np.ascontiguousarray(centres, dtype=np.float64))
+    in_one_call = max(1, OPERATIONS_AT_A_TIME // (X.size * len(centres)))  # between calls Ctrl-C is heard
     tried = failures = 0
     while len(centres) > 1 and tried < max_swaps and failures < patience:
-        draws = rng.random((min(SWAPS_AT_A_TIME, max_swaps - tried), 2))
-        more, taken, failures = swap(swarm, draws, ROUNDS, failures, patience)
-        tried += more
+        draws, taken = rng.random((min(SWAPS_AT_A_TIME, max_swaps - tried), 2)), 0
+        for part in blocks(len(draws), in_one_call):
+            more, taken_now, failures = swap(swarm, draws[part], ROUNDS, failures, patience)
+            tried, taken = tried + more, taken + taken_now
         if taken:
-            swarm = gather(X, swarm.centres)
+            swarm = held(gather)(X, swarm.centres)
         if on_swaps is not None:
             on_swaps(tried, max_swaps)
     return lloyd(X, swarm.centres, max_iter=max_iter, tol=tol), tried

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.utils.validation import check_array
 
-from partita.arrays import MOST_DENSE_CELLS, frame_library
+from partita.arrays import MOST_DENSE_CELLS, frame_library, held
 from partita.cluster.centres import nearest
 from partita.cluster.clusterer import warn_of_empty
 from partita.cluster.units import shifted, working_exponent
@@ -56,7 +56,7 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
     refuse_many_pairs(n, fix="RandomSwap or GlobalKMeans, or a sample of the objects")
     labels = AgglomerativeClustering(n_clusters, linkage="ward").fit(values).labels_.astype(np.int64)
     if reassign:
-        means = ClusterMoments.from_block(values, HardPartition(labels)).centers
+        means = held(ClusterMoments.from_block)(values, HardPartition(labels)).centers
         labels = nearest(values, means)[0]
         warn_of_empty(n_clusters - len(np.unique(labels)), n_clusters)
     library = frame_library(X)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from partita.arrays import Array, Floats
+from partita.arrays import Array, Floats, held
 from partita.cluster.centres import CentreFit, lloyd, starting_centres
 from partita.cluster.clusterer import COUNT, FROM_STARTS, CentreClusterer, restarts, warn_of_no_convergence
 from partita.errors import ParameterError
@@ -191,7 +191,7 @@ class _Split(NamedTuple):
 
 def _bic(X: Floats, labels: Array) -> float:
     """`bic_partition`; -inf without scatter within clusters, inf without an object beyond one a cluster."""
-    moments = ClusterMoments.from_block(X, HardPartition(labels))
+    moments = held(ClusterMoments.from_block)(X, HardPartition(labels))
     if moments.n_clusters == len(X):
         return math.inf
     has_scatter = moments.ssw > np.finfo(np.float64).tiny

@@ -55,18 +55,23 @@ def _too_soft(t: Contingency) -> Array:
     return np.asarray(~t.is_whole & ((a + b <= nothing) | (a + c <= nothing)))
 
 
+def _nothing(t: Contingency) -> Array:
+    """How many pairs are none: up to rounding, where memberships are multiplied."""
+    return np.asarray((0.0 if t.kinds == (HARD, HARD) else 1e-12) * np.abs(sum(t.pairs)))
+
+
 def _identical(t: Contingency) -> Array:
-    _, b, c, _ = t.pairs
+    _, b, c, d = t.pairs
+    all_together = (c + d <= _nothing(t)) & (b + d <= _nothing(t))
     both_constant = (t.n_rows <= 1) & (t.n_columns <= 1)
-    return np.asarray(both_constant | (t.is_whole & (b == 0) & (c == 0)))
+    return np.asarray(both_constant | all_together | (t.is_whole & (b == 0) & (c == 0)))
 
 
 def _trivial(t: Contingency) -> Array:
     """All objects together, or each on its own, on at least one side."""
     a, b, c, d = t.pairs
     one_cluster = (t.n_rows <= 1) | (t.n_columns <= 1)
-    nothing = np.where(t.is_whole, 0.0, 1e-12 * np.abs(a + b + c + d))
-    return np.asarray(one_cluster | (np.minimum.reduce([a + b, a + c, c + d, b + d]) <= nothing))
+    return np.asarray(one_cluster | (np.minimum.reduce([a + b, a + c, c + d, b + d]) <= _nothing(t)))
 
 
 def _same_and_trivial(t: Contingency) -> Array:

@@ -14,9 +14,6 @@ from numba import njit
 LEAST_GAIN = 1e-9
 """A move must gain more than rounding could feign, or passes might never end."""
 
-TRIAL_PASSES = 2
-"""Passes after a swap, before it is judged."""
-
 
 @njit(cache=True, nogil=True)
 def rises(n: int) -> Any:
@@ -84,30 +81,27 @@ def cheapest_clusters(X: Any, sizes: Any, ones: Any, rise: Any) -> Any:
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
-def settle(X: Any, labels: Any, sizes: Any, ones: Any, rise: Any, max_passes: int) -> Any:
-    """Move objects, one after the other, where the complexity is smaller, until none moves.
+def move_objects(X: Any, labels: Any, sizes: Any, ones: Any, rise: Any, low: int, high: int) -> bool:
+    """Move some objects, one after the other, where the complexity is smaller; whether any moved.
 
-    Every cluster keeps an object. Returns the number of passes and whether the last moved nothing.
+    Every cluster keeps an object.
     """
-    for passes in range(1, max_passes + 1):
-        moved = False
-        for i in range(X.shape[0]):
-            own = labels[i]
-            if sizes[own] == 1:
-                continue
-            _leave(X, i, labels, sizes, ones)
-            stay = joining_cost(X, i, sizes[own], ones[own], rise)
-            least, at = stay - LEAST_GAIN, own
-            for j in range(sizes.size):
-                if j != own:
-                    cost = joining_cost(X, i, sizes[j], ones[j], rise)
-                    if cost < least:
-                        least, at = cost, j
-            _join(X, i, at, labels, sizes, ones)
-            moved = moved or at != own
-        if not moved:
-            return passes, True
-    return max_passes, False
+    moved = False
+    for i in range(low, high):
+        own = labels[i]
+        if sizes[own] == 1:
+            continue
+        _leave(X, i, labels, sizes, ones)
+        stay = joining_cost(X, i, sizes[own], ones[own], rise)
+        least, at = stay - LEAST_GAIN, own
+        for j in range(sizes.size):
+            if j != own:
+                cost = joining_cost(X, i, sizes[j], ones[j], rise)
+                if cost < least:
+                    least, at = cost, j
+        _join(X, i, at, labels, sizes, ones)
+        moved = moved or at != own
+    return moved
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
@@ -121,64 +115,36 @@ def squared_gap(X: Any, i: int, size: int, ones: Any) -> float:
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
-def start(X: Any, seeds: Any) -> Any:
+def join_seeds(X: Any, seeds: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int) -> None:
     """A cluster around each seed: objects go to the seed that they share most features with."""
-    n, k = X.shape[0], seeds.size
-    labels, sizes, ones = np.zeros(n, np.int64), np.zeros(k, np.int64), np.zeros((k, X.shape[1]), np.int64)
-    for i in range(n):
+    for i in range(low, high):
         least, at = np.inf, 0
-        for j in range(k):
+        for j in range(seeds.size):
             gap = -1.0 if seeds[j] == i else squared_gap(X, i, 1, X[seeds[j]])
             if gap < least:
                 least, at = gap, j
         _join(X, i, at, labels, sizes, ones)
-    return labels, sizes, ones
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
-def swap(X: Any, gone: int, seed: int, labels: Any, sizes: Any, ones: Any) -> None:
+def swap(
+    X: Any, gone: int, seed: int, before: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int
+) -> None:
     """Dissolve a cluster and put it up again around another's object.
 
     Objects of the old one go to the nearest mean, and any object comes that is nearer to the new seed than
-    to its mean. Means are those before the swap.
+    to its mean. Means are those before the swap: ``before`` has the sizes and ones of then.
     """
-    before, centres = sizes.copy(), ones.copy()
-    for i in range(X.shape[0]):
+    old_sizes, old_ones = before
+    for i in range(low, high):
         own = labels[i]
         least, at = squared_gap(X, i, 1, X[seed]), gone
         for j in range(sizes.size):
             if j != gone and own in (gone, j):
-                gap = squared_gap(X, i, before[j], centres[j])
+                gap = squared_gap(X, i, old_sizes[j], old_ones[j])
                 if gap <= least:
                     least, at = gap, j
         at = gone if i == seed else at
         if at != own:
             _leave(X, i, labels, sizes, ones)
             _join(X, i, at, labels, sizes, ones)
-
-
-@njit(cache=True, nogil=True, boundscheck=False)
-def search(X: Any, seeds: Any, gone: Any, drawn: Any, max_passes: int) -> Any:
-    """Settle from a start, then try swaps, each kept if the complexity falls, and settle again.
-
-    Returns labels, sizes, ones, the complexity, the number of passes, and whether the last moved nothing.
-    """
-    rise = rises(X.shape[0])
-    labels, sizes, ones = start(X, seeds)
-    passes, settled = settle(X, labels, sizes, ones, rise, max_passes)
-    least = complexity(sizes, ones)
-    for trial in range(gone.size):
-        if sizes[labels[drawn[trial]]] == 1:
-            continue
-        kept = labels.copy(), sizes.copy(), ones.copy()
-        swap(X, gone[trial], drawn[trial], labels, sizes, ones)
-        passes += settle(X, labels, sizes, ones, rise, TRIAL_PASSES)[0]
-        found = complexity(sizes, ones)
-        if found < least - LEAST_GAIN:
-            least, settled = found, False
-        else:
-            labels, sizes, ones = kept
-    if not settled:
-        more, settled = settle(X, labels, sizes, ones, rise, max_passes)
-        passes += more
-    return labels, sizes, ones, complexity(sizes, ones), passes, settled

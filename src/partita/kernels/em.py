@@ -6,7 +6,7 @@ covariance is (d, w): its lower triangle for w = d, its diagonal for w = 1.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -159,19 +159,44 @@ def expect(X: Any, weights: Any, means: Any, covariances: Any, shares: Any, peak
 
     The log density of an object is ``peaks + log(totals)``.
     """
-    k, d, w = covariances.shape
-    n = X.shape[1]
-    inverses, constants = np.empty((k, d, w)), np.empty(k)
+    inverses, constants = np.empty(covariances.shape), np.empty(weights.size)
+    if not _invert_roots(weights, covariances, inverses, constants):
+        return False
+    _expect_some(X, means, inverses, constants, shares, peaks, totals, 0, X.shape[1])
+    return True
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def _invert_roots(weights: Any, covariances: Any, inverses: Any, constants: Any) -> bool:
+    """Fill the inverse roots of covariances and the constants of log densities; False if one is singular."""
+    k, d, _ = covariances.shape
     for c in range(k):
         log_determinant = _invert_root(covariances[c], inverses[c])
         if np.isnan(log_determinant):
             return False
         log_weight = np.log(weights[c]) if weights[c] > 0.0 else -np.inf
         constants[c] = log_weight + log_determinant - 0.5 * d * np.log(2 * np.pi)
+    return True
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def _expect_some(
+    X: Any,
+    means: Any,
+    inverses: Any,
+    constants: Any,
+    shares: Any,
+    peaks: Any,
+    totals: Any,
+    first: int,
+    last: int,
+) -> None:
+    """The E step of the objects from the first, a multiple of BLOCK, up to the last."""
+    k, d, w = inverses.shape
     gaps, line, squares = np.empty((d, BLOCK)), np.empty(BLOCK), np.empty(BLOCK)
-    peaks[:], totals[:] = -np.inf, 0.0
-    for low in range(0, n, BLOCK):
-        high = min(low + BLOCK, n)
+    peaks[first:last], totals[first:last] = -np.inf, 0.0
+    for low in range(first, last, BLOCK):
+        high = min(low + BLOCK, last)
         peak, total, square = peaks[low:high], totals[low:high], squares[: high - low]
         for c in range(k):
             _subtract(X, low, high, means[c], gaps)
@@ -186,7 +211,6 @@ def expect(X: Any, weights: Any, means: Any, covariances: Any, shares: Any, peak
             _exponentiate(shares[c, low:high], peak, total)
         for c in range(k):
             _divide(shares[c, low:high], total)
-    return True
 
 
 @njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
@@ -253,40 +277,66 @@ def maximise(
 
     ``shape`` says whether covariances are tied and whether they are spherical.
     """
-    k, d, w = covariances.shape
+    change, pooled = 0.0, np.zeros(covariances.shape[1:])
+    for c in range(weights.size):
+        change = max(change, _maximise_one(X, shares, ridge, shape, weights, means, covariances, pooled, c))
+    _share_out(ridge, shape, weights, covariances, pooled)
+    return change
+
+
+@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+def _maximise_one(
+    X: Any,
+    shares: Any,
+    ridge: Any,
+    shape: Any,
+    weights: Any,
+    means: Any,
+    covariances: Any,
+    pooled: Any,
+    c: int,
+) -> float:
+    """Mass, mean and covariance of one component (its part of the pooled one); the change of the mean."""
+    _, d, w = covariances.shape
     n = X.shape[1]
     tied, spherical = shape
     gaps, line = np.empty((d, BLOCK)), np.empty(BLOCK)
-    change, mass_of_all = 0.0, 0.0
-    pooled = np.zeros((d, w))
-    for c in range(k):
-        mass = shares[c].sum()
-        weights[c] = mass
-        mass_of_all += mass
-        if mass < EMPTY:
-            continue
-        for f in range(d):
-            mean = _dot(shares[c], X[f]) / mass
-            change = max(change, abs(mean - means[c, f]))
-            means[c, f] = mean
-        scatter = pooled if tied else covariances[c]
-        if not tied:
-            scatter[:] = 0.0
-        for low in range(0, n, BLOCK):
-            high = min(low + BLOCK, n)
-            _subtract(X, low, high, means[c], gaps)
-            for a in range(d):
-                if w == d:
-                    _add_products(gaps, shares[c, low:high], line, scatter[a, : a + 1])
-                else:
-                    _add_products(gaps[a:], shares[c, low:high], line, scatter[a])
-        if not tied:
-            _finish(scatter, mass, ridge, spherical)
+    change = 0.0
+    mass = shares[c].sum()
+    weights[c] = mass
+    if mass < EMPTY:
+        return change
+    for f in range(d):
+        mean = _dot(shares[c], X[f]) / mass
+        change = max(change, abs(mean - means[c, f]))
+        means[c, f] = mean
+    scatter = pooled if tied else covariances[c]
+    if not tied:
+        scatter[:] = 0.0
+    for low in range(0, n, BLOCK):
+        high = min(low + BLOCK, n)
+        _subtract(X, low, high, means[c], gaps)
+        for a in range(d):
+            if w == d:
+                _add_products(gaps, shares[c, low:high], line, scatter[a, : a + 1])
+            else:
+                _add_products(gaps[a:], shares[c, low:high], line, scatter[a])
+    if not tied:
+        _finish(scatter, mass, ridge, spherical)
+    return change
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def _share_out(ridge: Any, shape: Any, weights: Any, covariances: Any, pooled: Any) -> None:
+    """End of the M step: masses become weights, and a pooled covariance that of all components."""
+    mass_of_all = 0.0
+    for c in range(weights.size):
+        mass_of_all += weights[c]
+    tied, spherical = shape
     if tied:
         _finish(pooled, mass_of_all, ridge, spherical)
         covariances[:] = pooled
     weights /= mass_of_all
-    return change
 
 
 @njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
@@ -302,6 +352,34 @@ def _finish(scatter: Any, mass: float, ridge: Any, spherical: bool) -> None:
 
 # --- starts ------------------------------------------------------------------------------------------------
 
+EXPECTING, MAXIMISING, ENDING = 0, 1, 2
+
+
+class Iteration(NamedTuple):
+    """Where EM from many starts stands; all arrays change in place."""
+
+    position: Any  # the start, what it is doing, how far it is in that, and how it will end
+    numbers: Any  # the mean log-likelihood of the iteration before, and the largest change of a mean in this
+    shares: Any
+    peaks: Any
+    totals: Any
+    inverses: Any
+    constants: Any
+    pooled: Any
+    likelihoods: Any  # of each start, when it has ended
+    n_iters: Any
+    ends: Any
+
+
+def at_start(n: int, n_starts: int, shape: tuple[int, int, int]) -> Iteration:
+    """EM from so many starts before its first step; ``shape`` is that of the covariances of one."""
+    k = shape[0]
+    return Iteration(
+        np.zeros(4, np.int64), np.array([-np.inf, 0.0]), np.empty((k, n)), np.empty(n), np.empty(n),
+        np.empty(shape), np.empty(k), np.empty(shape[1:]),
+        np.full(n_starts, np.nan), np.zeros(n_starts, np.int64), np.full(n_starts, SINGULAR),
+    )  # fmt: skip
+
 
 @njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
 def iterate_em(
@@ -314,31 +392,63 @@ def iterate_em(
     by_means: bool,
     tol: float,
     max_iter: int,
-) -> Any:
-    """Improve each start in place; the log-likelihoods, the numbers of iterations, and how each ended.
+    state: Any,
+    most_products: int,
+) -> bool:
+    """Improve each start in place; whether all have ended.
 
     A start ends when no mean moves by ``tol`` or, if not ``by_means``, when the mean log-likelihood changes
-    by less.
+    by less. After about so many products it stops for a while, to go on when it is called again.
     """
-    n_starts, k = weights.shape
-    n = X.shape[1]
-    shares, peaks, totals = np.empty((k, n)), np.empty(n), np.empty(n)
-    likelihoods = np.full(n_starts, np.nan)
-    n_iters, ends = np.zeros(n_starts, np.int64), np.full(n_starts, SINGULAR)
-    for s in range(n_starts):
-        end, before = STOPPED, -np.inf
-        for iteration in range(1, max_iter + 1):
-            n_iters[s] = iteration
-            if not expect(X, weights[s], means[s], covariances[s], shares, peaks, totals):
-                break
-            change = maximise(X, shares, ridge, shape, weights[s], means[s], covariances[s])
-            if not by_means:
-                likelihood = _log_likelihood(peaks, totals) / n
-                change, before = abs(likelihood - before), likelihood
-            if change < tol:
-                end = CONVERGED
-                break
-        if expect(X, weights[s], means[s], covariances[s], shares, peaks, totals):
+    position, numbers, shares, peaks, totals, inverses, constants, pooled, likelihoods, n_iters, ends = state
+    n_starts = weights.shape[0]
+    n, w = X.shape[1], covariances.shape[3]
+    k, d = means.shape[1:]
+    left = most_products
+    while position[0] < n_starts:
+        s = position[0]
+        if left <= 0:
+            return False
+        if position[1] == MAXIMISING:
+            c = position[2]
+            change = _maximise_one(X, shares, ridge, shape, weights[s], means[s], covariances[s], pooled, c)
+            numbers[1] = max(numbers[1], change)
+            position[2] = c + 1
+            left -= n * d * w
+            if c + 1 == k:
+                _share_out(ridge, shape, weights[s], covariances[s], pooled)
+                if not by_means:
+                    likelihood = _log_likelihood(peaks, totals) / n
+                    numbers[1], numbers[0] = abs(likelihood - numbers[0]), likelihood
+                has_converged = numbers[1] < tol
+                position[3] = CONVERGED if has_converged else STOPPED
+                position[1] = ENDING if has_converged or n_iters[s] == max_iter else EXPECTING
+                position[2] = 0
+            continue
+        first = position[2]
+        if first == 0:
+            n_iters[s] += position[1] == EXPECTING
+            if not _invert_roots(weights[s], covariances[s], inverses, constants):
+                _next_start(position, numbers)
+                continue
+        last = min(n, first + BLOCK * (1 + left // (BLOCK * k * d * w)))
+        _expect_some(X, means[s], inverses, constants, shares, peaks, totals, first, last)
+        left -= (last - first) * k * d * w
+        position[2] = last
+        if last < n:
+            continue
+        if position[1] == ENDING:
             likelihoods[s] = _log_likelihood(peaks, totals)
-            ends[s] = end
-    return likelihoods, n_iters, ends
+            ends[s] = position[3]
+            _next_start(position, numbers)
+        else:
+            position[1], position[2], numbers[1] = MAXIMISING, 0, 0.0
+            pooled[:] = 0.0
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _next_start(position: Any, numbers: Any) -> None:
+    position[0] += 1
+    position[1], position[2] = EXPECTING, 0
+    numbers[0] = -np.inf

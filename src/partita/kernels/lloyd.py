@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -33,11 +33,35 @@ def nearest_centres(X: Any, centres: Any) -> Any:
     return labels, squares
 
 
+RUNNING, SETTLED, STOPPED = 0, 1, 2
+
+
+class Lloyd(NamedTuple):
+    """Where Lloyd's iteration stands; all arrays change in place."""
+
+    labels: Any
+    upper: Any  # bound of the distance of each object to its own centre
+    lower: Any  # and to any other
+    sums: Any
+    counts: Any
+    shift: Any  # how far each centre has moved
+    order: Any  # for each centre the others by distance
+    apart: Any  # and these distances
+    position: Any  # the iteration, the next object in it, and how many have moved
+
+
+def at_start(n: int, d: int, k: int) -> Lloyd:
+    """Lloyd's iteration before its first step."""
+    return Lloyd(
+        np.zeros(n, np.int64), np.full(n, np.inf), np.zeros(n), np.zeros((k, d)), np.zeros(k, np.int64),
+        np.zeros(k), np.empty((k, k), np.int64), np.zeros((k, k)), np.array([1, 0, 0]),
+    )  # fmt: skip
+
+
 @njit(cache=True, nogil=True, boundscheck=False)
-def _neighbours(centres: Any) -> Any:
+def _find_neighbours(centres: Any, order: Any, apart: Any) -> None:
     """For each centre the others by distance, and these distances; the centre itself comes first."""
     k = centres.shape[0]
-    order, apart = np.empty((k, k), np.int64), np.zeros((k, k))
     for a in range(k):
         gaps = np.empty(k)
         for b in range(k):
@@ -47,27 +71,34 @@ def _neighbours(centres: Any) -> Any:
         for place in range(k):
             order[a, place] = by_distance[place]
             apart[a, place] = max(gaps[by_distance[place]], 0.0)
-    return order, apart
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
-def iterate_lloyd(X: Any, centres: Any, max_iter: int, threshold: float) -> Any:
+def iterate_lloyd(
+    X: Any, centres: Any, state: Any, max_iter: int, threshold: float, most_distances: int
+) -> int:
     """Move centres, in place, until no object changes its centre or they move by at most a threshold.
+
+    It stops for a while (RUNNING) when so many distances are computed, and goes on when it is called again.
 
     Each object knows an upper bound of the distance to its own centre and a lower bound of that to any other
     (Hamerly 2010). Where the two cross, only centres within ``2 upper + gap`` of its own can be first or
     second, gap being the distance from its own centre to the next (Newling and Fleuret 2016, "exponion").
-    Returns the number of iterations and whether it settled.
     """
     n, d = X.shape
     k = centres.shape[0]
-    labels = np.zeros(n, np.int64)
-    upper, lower = np.full(n, np.inf), np.zeros(n)
-    sums, counts, shift = np.zeros((k, d)), np.zeros(k, np.int64), np.zeros(k)
-    for iteration in range(1, max_iter + 1):
-        order, apart = _neighbours(centres)
-        moved = 0
-        for i in range(n):
+    labels, upper, lower, sums, counts, shift, order, apart, position = state
+    computed = 0
+    for iteration in range(position[0], max_iter + 1):
+        if position[1] == 0:
+            _find_neighbours(centres, order, apart)
+            computed += k * k
+        moved = position[2]
+        for i in range(position[1], n):
+            if computed > most_distances and i > position[1]:
+                position[0], position[1], position[2] = iteration, i, moved
+                return RUNNING
+            computed += 1
             own = labels[i]
             gap = apart[own, 1] if k > 1 else np.inf
             safe = max(lower[i], gap / 2)
@@ -82,6 +113,7 @@ def iterate_lloyd(X: Any, centres: Any, max_iter: int, threshold: float) -> Any:
                 if apart[own, place] > reach:
                     break
                 other = order[own, place]
+                computed += 1
                 distance = np.sqrt(squared_distance(X, i, centres, other))
                 if distance < best:
                     best, second, at = distance, best, other
@@ -91,8 +123,9 @@ def iterate_lloyd(X: Any, centres: Any, max_iter: int, threshold: float) -> Any:
             if at != own:
                 labels[i] = at
                 moved += 1
+        position[0], position[1], position[2] = iteration, 0, 0
         if iteration > 1 and moved == 0:
-            return iteration, True
+            return SETTLED
         sums[:], counts[:] = 0.0, 0
         for i in range(n):
             counts[labels[i]] += 1
@@ -112,7 +145,7 @@ def iterate_lloyd(X: Any, centres: Any, max_iter: int, threshold: float) -> Any:
             total += square
             shift[j] = np.sqrt(square)
         if total <= threshold and threshold > 0.0 and filled == 0:
-            return iteration, True
+            return SETTLED
         widest, wider = 0.0, 0.0
         at_widest = -1
         for j in range(k):
@@ -123,7 +156,7 @@ def iterate_lloyd(X: Any, centres: Any, max_iter: int, threshold: float) -> Any:
         for i in range(n):
             upper[i] += shift[labels[i]]
             lower[i] -= wider if labels[i] == at_widest else widest
-    return max_iter, False
+    return STOPPED
 
 
 @njit(cache=True, nogil=True, boundscheck=False)

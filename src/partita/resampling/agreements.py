@@ -20,7 +20,8 @@ from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, s
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Evaluation, Index, resolve
 from partita.results import join_texts, number, plain
-from partita.statistics import Contingency
+from partita.statistics import Contingency, PairMoments
+from partita.statistics.coassociation_stacks import MOST_OBJECTS, moments_of_pairs, pairs_at_once
 
 __all__ = ["ConsensusIndex", "consensus_index"]
 
@@ -259,8 +260,14 @@ def _compare_all(
                 done += 0 if others else len(truths)
                 report(done, total)
         rest = others if stacked else agreements
-        for i, j in (combinations(first, 2) if a is b else product(first, second)) if rest else ():
-            _put_pair(rest, i, j, inputs, members)
+        pairs = list(combinations(first, 2) if a is b else product(first, second)) if rest else []
+        by_moments = [agreement for agreement in rest if _is_in_moments(agreement.entry, (a, b), inputs)]
+        if by_moments:
+            _put_moments(by_moments, pairs, members, inputs.weight)
+            rest = [agreement for agreement in rest if agreement not in by_moments]
+        for i, j in pairs:
+            if rest:
+                _put_pair(rest, i, j, inputs, members)
             done += 1
             report(done, total)
     return agreements
@@ -271,6 +278,13 @@ def _is_in_table(entry: Index, kinds: tuple[Kind, Kind]) -> bool:
     if kinds != (HARD, HARD):
         return entry.is_of_table
     return all(r.statistic is Contingency or hasattr(r.statistic, "from_table") for r in entry.requests)
+
+
+def _is_in_moments(entry: Index, kinds: tuple[Kind, Kind], inputs: Inputs) -> bool:
+    """Whether the moments of two such partitions say all that the index needs, and are made in stacks."""
+    soft = {HARD} < {HARD, *kinds} <= PairMoments.kinds_accepted
+    needed = all(request.statistic is PairMoments for request in entry.requests)
+    return needed and soft and 0 < inputs.n_objects <= MOST_OBJECTS
 
 
 def _of_tables(entry: Index, tables: Contingency) -> Evaluation:
@@ -362,6 +376,26 @@ def _put_tables(agreements: Sequence[_Agreement], first: Array, second: Array, t
         if not both:
             outcome = _of_tables(agreement.entry, turned)
             agreement.put(second, first, outcome.values, outcome.reasons, both=False)
+
+
+def _put_moments(
+    agreements: Sequence[_Agreement],
+    pairs: Sequence[tuple[int, int]],
+    members: Sequence[Partition],
+    weight: Array | None,
+) -> None:
+    kinds = members[pairs[0][0]].kind, members[pairs[0][1]].kind
+    directed = [a for a in agreements if not a.is_symmetric_for(kinds)]
+    clusters = sum(widest(members, places) for places in zip(*pairs, strict=True))
+    for part in blocks(len(pairs), pairs_at_once(members[0].n_objects, clusters)):
+        i, j = np.array(pairs[part]).T
+        for first, second, wanted in ((i, j, agreements), (j, i, directed)):
+            if wanted:
+                moments = moments_of_pairs([members[x] for x in first], [members[x] for x in second], weight)
+            for agreement in wanted:
+                outcome = agreement.entry.evaluate([moments])
+                both = agreement not in directed
+                agreement.put(first, second, outcome.values, outcome.reasons, both=both)
 
 
 def _put_pair(

@@ -248,6 +248,13 @@ class ClusterScatter(ClusterMoments):
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
         """How many objects one block holds: all blocks' matrices take no more room than X."""
+        return max(ClusterMoments.block_rows(X, found), _row_count(found) * int(X.shape[1]))
+
+    @classmethod
+    def from_block(
+        cls, X: Array, found: Partition, weight: Array | None = None, *, power: float = 2.0
+    ) -> Self:
+        """The sums over one block of objects; refused where the matrices do not fit."""
         k, d = _row_count(found), int(X.shape[1])
         if k * d * d > MOST_DENSE_CELLS:
             raise TooLargeError(
@@ -256,15 +263,7 @@ class ClusterScatter(ClusterMoments):
                 need=f"at most {MOST_DENSE_CELLS:.1e} cells",
                 fix="fewer features (PCA first), or an index without matrices, such as calinski_harabasz",
             )
-        return max(ClusterMoments.block_rows(X, found), _row_count(found) * int(X.shape[1]))
-
-    @classmethod
-    def from_block(
-        cls, X: Array, found: Partition, weight: Array | None = None, *, power: float = 2.0
-    ) -> Self:
-        """The sums over one block of objects."""
         plain = super().from_block(X, found, weight, power=power)
-        k, d = plain.origins.shape
         scatter = np.zeros((k, d, d))
         with np.errstate(over="ignore", invalid="ignore"):
             for j, rows, counted in _spread_clusters(found, plain, weight, power):

@@ -61,9 +61,9 @@ class PairMoments:
 
     Attributes
     ----------
-    factor : array (m, 3 + k + k') or None
-        F, at most as many rows as columns.
-    origins : (array (k,), array (k',)) or None
+    factor : array (..., m, 3 + k + k') or None
+        F, at most as many rows as columns; leading axes are a stack.
+    origins : (array (..., k), array (..., k')) or None
         u_0 and v_0.
     total : number or array
         The number of objects, or the sum of their weights.
@@ -190,8 +190,8 @@ class PairMoments:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the stack; () unless it comes from a stack of hard tables."""
-        return () if self.table is None else self.table.shape
+        """The shape of the stack; () for one pair of clusterings."""
+        return np.shape(self.total)
 
     @property
     def is_whole(self) -> Array:
@@ -211,25 +211,30 @@ class PairMoments:
     @cached_property
     def n_rows(self) -> Array:
         """The number of true clusters that are not empty."""
-        return self.table.n_rows if self.table is not None else np.asarray(self._sides[0].filled.sum())
+        return self.table.n_rows if self.table is not None else np.asarray(self._sides[0].filled.sum(axis=-1))
 
     @cached_property
     def n_columns(self) -> Array:
         """The number of found clusters that are not empty."""
-        return self.table.n_columns if self.table is not None else np.asarray(self._sides[1].filled.sum())
+        return (
+            self.table.n_columns if self.table is not None else np.asarray(self._sides[1].filled.sum(axis=-1))
+        )
 
     @cached_property
     def is_identical(self) -> Array:
         """Whether both are the same clustering up to the names of clusters, and up to empty ones."""
         if self.table is not None:
             return self.table.is_relabelling
-        from scipy.optimize import linear_sum_assignment
-
-        u, v = (side.raw[:, side.filled] for side in self._sides)
-        if u.shape != v.shape:
-            return np.asarray(False)
-        apart = np.linalg.norm(u[:, :, None] - v[:, None, :], axis=0)
-        return np.asarray((apart[linear_sum_assignment(apart)] <= CANCELLED * np.sqrt(self.n)).all())
+        truth, found = self._sides
+        same = [
+            _same_columns(
+                truth.raw[i][:, truth.filled[i]],
+                found.raw[i][:, found.filled[i]],
+                CANCELLED * float(self.n[i]) ** 0.5,
+            )
+            for i in np.ndindex(self.shape)
+        ]
+        return np.array(same, dtype=bool).reshape(self.shape)
 
     # --- over all pairs --------------------------------------------------------------------------------
 
@@ -238,14 +243,11 @@ class PairMoments:
         """The soft pair counts: sums of ab, a (1 - b), (1 - a) b and (1 - a) (1 - b)."""
         if self.table is not None:
             return self.table.pairs
-        if self.n_pairs == 0.0:
-            nothing = np.zeros(())
-            return nothing, nothing, nothing, nothing
         a, b = self.values.mean_truth, self.values.mean_found
         ab = self.values.covariance + a * b
         h = self.n_pairs
         both, truth_only, found_only, neither = (
-            np.asarray(h * share) for share in (ab, a - ab, b - ab, 1.0 - a - b + ab)
+            np.where(h == 0.0, 0.0, h * share) for share in (ab, a - ab, b - ab, 1.0 - a - b + ab)
         )
         return both, truth_only, found_only, neither
 
@@ -277,19 +279,18 @@ class PairMoments:
     def _sides(self) -> tuple[Side, Side]:
         assert self.factor is not None
         assert self.origins is not None
-        n = float(self.total)
-        ones = self.factor[:, 0]
-        means = ones @ self.factor / n
-        centred = self.factor - np.outer(ones, means)
+        ones = self.factor[..., :, :1]
+        means = (np.swapaxes(ones, -1, -2) @ self.factor)[..., 0, :] / self.n[..., None]
+        centred = self.factor - ones * means[..., None, :]
         found_from = EXTRA + len(self.row_names)
         truth, found = (
             Side.of(
-                raw=self.factor[:, clusters] + np.outer(ones, origin),
-                mean=origin + means[clusters],
-                centred=centred[:, clusters],
+                raw=self.factor[..., clusters] + ones * origin[..., None, :],
+                mean=origin + means[..., clusters],
+                centred=centred[..., clusters],
                 # |x|^2 is that about the mean of x, and twice the product with it
-                squares=centred[:, place] - 2.0 * (centred[:, clusters] @ means[clusters]),
-                n=n,
+                squares=centred[..., place] - 2.0 * _along(centred[..., clusters], means[..., clusters]),
+                n=self.n,
             )
             for place, clusters, origin in (
                 (1, slice(EXTRA, found_from), self.origins[0]),
@@ -306,20 +307,32 @@ class Side(NamedTuple):
     centred: Array
     along_mean: Array
     squares: Array
-    mean_square: float
-    spread: float
+    mean_square: Array
+    spread: Array
     filled: Array
 
     @classmethod
-    def of(cls, raw: Array, mean: Array, centred: Array, squares: Array, n: float) -> Side:
+    def of(cls, raw: Array, mean: Array, centred: Array, squares: Array, n: Floats) -> Side:
         """With the squared lengths about the mean; deviations of the size of rounding are none."""
-        spread = float((centred**2).sum())
-        if spread <= n * mean.size * NOISE**2:
-            centred, squares, spread = np.zeros_like(centred), np.zeros_like(squares), 0.0
+        spread = _sum_of_squares(centred)
+        spreads = spread > n * mean.shape[-1] * NOISE**2
+        centred, squares = centred * spreads[..., None, None], squares * spreads[..., None]
         # deviations sum to 0, so that what all clusters have in common does not matter
-        along_mean = centred @ (mean - mean.mean())
-        filled = (raw**2).sum(axis=0) > 0.0
-        return cls(raw, centred, along_mean, squares + 2.0 * along_mean, float(mean @ mean), spread, filled)
+        along_mean = _along(centred, mean - mean.mean(axis=-1, keepdims=True))
+        filled = (raw**2).sum(axis=-2) > 0.0
+        mean_square = np.asarray((mean * mean).sum(axis=-1))
+        return cls(
+            raw, centred, along_mean, squares + 2.0 * along_mean, mean_square, spread * spreads, filled
+        )
+
+
+def _along(rows: Array, direction: Array) -> Array:
+    """The products of rows with a vector."""
+    return np.asarray((rows @ direction[..., None])[..., 0])
+
+
+def _sum_of_squares(matrices: Array) -> Array:
+    return np.asarray((matrices**2).sum(axis=(-1, -2)))
 
 
 def _of_soft(truth: Side, found: Side, n: Floats) -> PairValues:
@@ -349,7 +362,7 @@ def _of_soft(truth: Side, found: Side, n: Floats) -> PairValues:
         correlation_distance=np.asarray(
             _gap_variance(truth, found, n, np.sqrt(variance_truth), np.sqrt(variance_found)) / 2.0
         ),
-        frobenius_gap=np.asarray(((_unit_slope(truth, n) - _unit_slope(found, n)) ** 2).sum() / ordered),
+        frobenius_gap=_sum_of_squares(_unit_slope(truth, n) - _unit_slope(found, n)) / ordered,
         frobenius_excess=np.asarray(excess),
         frobenius_room=np.asarray(np.where(room <= CANCELLED * outer, 0.0, room)),
     )
@@ -357,36 +370,38 @@ def _of_soft(truth: Side, found: Side, n: Floats) -> PairValues:
 
 def _gap_variance(truth: Side, found: Side, n: Floats, unit_truth: Any = 1.0, unit_found: Any = 1.0) -> Any:
     """The variance of a / unit - b / unit' over all pairs."""
+    units = np.asarray(unit_truth), np.asarray(unit_found)
 
-    def gap(of: Callable[[Side], Any]) -> Any:
-        return of(truth) / unit_truth - of(found) / unit_found
+    def gap(of: Callable[[Side], Array], axes: int) -> Array:
+        one, other = (unit.reshape(unit.shape + (1,) * axes) for unit in units)
+        return np.asarray(of(truth) / one - of(found) / other)
 
     return (
-        (gap(lambda side: side.centred @ side.centred.T) ** 2).sum()
-        + 2.0 * n * (gap(lambda side: side.along_mean) ** 2).sum()
-        - (gap(lambda side: side.squares) ** 2).sum()
-        - gap(lambda side: side.spread) ** 2 / (n - 1.0)
+        _sum_of_squares(gap(lambda side: side.centred @ np.swapaxes(side.centred, -1, -2), 2))
+        + 2.0 * n * (gap(lambda side: side.along_mean, 1) ** 2).sum(axis=-1)
+        - (gap(lambda side: side.squares, 1) ** 2).sum(axis=-1)
+        - gap(lambda side: side.spread, 0) ** 2 / (n - 1.0)
     ) / (n * (n - 1.0))
 
 
 def _joint(one: Side, other: Side, n: Floats) -> tuple[Any, Any]:
     """The covariance over pairs, and the sum with each object's own pair over what shuffles give."""
-    products = ((one.centred.T @ other.centred) ** 2).sum()
-    linear = 2.0 * n * (one.along_mean @ other.along_mean)
-    own = one.squares @ other.squares
+    products = _sum_of_squares(np.swapaxes(one.centred, -1, -2) @ other.centred)
+    linear = 2.0 * n * (one.along_mean * other.along_mean).sum(axis=-1)
+    own = (one.squares * other.squares).sum(axis=-1)
     by_chance = one.spread * other.spread / (n - 1.0)
     terms = products + np.abs(linear) + np.abs(own) + by_chance
     excess = products + linear - by_chance
     covariance = excess - own
-    if one is other and covariance <= CANCELLED * terms:
-        covariance = 0.0
+    if one is other:
+        covariance = np.where(covariance <= CANCELLED * terms, 0.0, covariance)
     return covariance / (n * (n - 1.0)), excess
 
 
 def _unit_slope(side: Side, n: Floats) -> Array:
     """The co-association in the factor's coordinates, scaled so that its square has its own sum."""
-    product = side.raw @ side.raw.T
-    return np.asarray(n * n * side.mean_square / (product**2).sum() * product)
+    product = side.raw @ np.swapaxes(side.raw, -1, -2)
+    return np.asarray((n * n * side.mean_square / _sum_of_squares(product))[..., None, None] * product)
 
 
 def _of_hard(table: Contingency) -> PairValues:
@@ -435,6 +450,16 @@ def refuse_rows_that_do_not_sum_to_one(partition: Partition, accepted: frozenset
             need=" or ".join(k.value for k in Kind if k in accepted) + " partitions",
             fix="as_partition(values, normalize=True) for typicalities, .pignistic() for masses",
         )
+
+
+def _same_columns(u: Array, v: Array, tolerance: float) -> bool:
+    """Whether each column of one is its own column of the other."""
+    if u.shape != v.shape:
+        return False
+    from scipy.optimize import linear_sum_assignment
+
+    apart = np.linalg.norm(u[:, :, None] - v[:, None, :], axis=0)
+    return bool((apart[linear_sum_assignment(apart)] <= tolerance).all())
 
 
 def _origins_in(part: PairMoments, rows: Sequence[Any], columns: Sequence[Any]) -> tuple[Array, Array]:

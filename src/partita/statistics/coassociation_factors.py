@@ -66,14 +66,17 @@ def _columns(u: Array, v: Array, origins: tuple[Array, Array], root: Array | Non
     out[:, 0] = 1.0
     clusters = (slice(EXTRA, EXTRA + u.shape[1]), slice(EXTRA + u.shape[1], None))
     for place, side, given, origin in zip((1, 2), clusters, (u, v), origins, strict=True):
-        rows = with_sums_of_one(given) - origin
-        ones = np.ones(rows.shape[1])
-        rows -= np.outer(rows @ ones, origin)  # rows sum to one, whatever rounding left of that
-        out[:, place] = (rows * rows) @ ones  # faster than einsum
-        out[:, side] = rows
+        out[:, side] = rows = from_origin(given, origin)
+        out[:, place] = (rows * rows) @ np.ones(rows.shape[1])  # faster than einsum
     if root is not None:
         out *= root[:, None]
     return out
+
+
+def from_origin(given: Array, origin: Array) -> Array:
+    """Memberships as seen from those of one object; rows sum to one, whatever rounding left of that."""
+    rows = with_sums_of_one(given) - origin
+    return np.asarray(rows - np.outer(rows @ np.ones(rows.shape[1]), origin))
 
 
 def triangle(rows: Array) -> Array:

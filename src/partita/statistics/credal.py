@@ -123,6 +123,11 @@ class CredalGaps:
         return n * (n - 1) / 2
 
     @property
+    def fractional_weights(self) -> bool:
+        """Whether some objects counted by fractions: below one, their pairs with themselves are negative."""
+        return not self.is_whole
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the stack; () for two clusterings."""
         return np.shape(self.gaps)

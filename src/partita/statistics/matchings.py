@@ -144,6 +144,7 @@ def matching_score(
             totals.append(shared.sum(axis=-1) / n)
             continue
         alike = function(shared, own, np.take_along_axis(other, np.maximum(partner, 0), axis=-1))
+        alike = np.where(table.are_filled(own), alike, 0.0)  # a cluster that counts as empty is like none
         if normalize == "sizes":
             totals.append((own * alike).sum(axis=-1) / n)
         elif normalize == "clusters" and matching not in PAIRINGS:

@@ -262,16 +262,17 @@ class Contingency:
     @cached_property
     def n_rows(self) -> Array:
         """The number of true clusters that are not empty (on soft tables: up to rounding)."""
-        return self._filled(self.row_sums)
+        return np.asarray(self.are_filled(self.row_sums).sum(axis=-1))
 
     @cached_property
     def n_columns(self) -> Array:
         """The number of found clusters that are not empty (on soft tables: up to rounding)."""
-        return self._filled(self.column_sums)
+        return np.asarray(self.are_filled(self.column_sums).sum(axis=-1))
 
-    def _filled(self, sizes: Array) -> Array:
+    def are_filled(self, sizes: Array) -> Array:
+        """Which clusters of these sizes are not empty (on soft tables: up to rounding)."""
         nothing = 0.0 if self.kinds == (HARD, HARD) else EMPTY_SHARE * self.n[..., None]
-        return np.asarray((sizes > nothing).sum(axis=-1))
+        return np.asarray(sizes > nothing)
 
     @cached_property
     def n(self) -> Floats:
