@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import gate
 from partita.indices import catalogue
-from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH, EVIDENTIAL, Ensemble, HardPartition, Kind
+from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Ensemble, HardPartition, Kind
 from partita.registry import CLAIMS, Example, Limit, index, remove
 from partita.statistics import Contingency, Dispersions
 from reference import WITNESS
@@ -88,12 +88,6 @@ def test_chance(kind):
 @given(scene=gate.scenes())
 def test_whole_number_weights_are_repeated_objects(scene):
     gate.check_weights(ENTRIES, scene)
-
-
-def test_every_limit_is_reached():
-    """A limit that no input reaches is a statement that nobody executes."""
-    unreached = gate.unreached_limits(ENTRIES)
-    assert not unreached, "\n".join(unreached)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +187,7 @@ def declared(factor, *, with_limit):
     @index(
         title="Ray-Turi index", best=0.0, range={HARD: (0.0, None)}, claims={"relabelling_invariant": HARD},
         limits=[one, together] if with_limit else [together], references=["franti2017"], formula="x",
-        examples=[Example([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1], factor * 0.01, source="by hand: 1 / 100")],
+        examples=[Example([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1], factor * 0.01, source="by hand")],
     )  # fmt: skip
     def ray_turi(spread: Dispersions):
         """Scatter over separation.
@@ -217,12 +211,13 @@ def reference_of_ray_turi(monkeypatch):
 
 @pytest.mark.usefixtures("sandbox", "reference_of_ray_turi")
 def test_an_index_of_data_that_is_wrong_by_a_factor_is_caught():
-    right, wrong = (lambda f: declared(f, with_limit=True))(1.0), None
-    run = lambda entry: given(scene=gate.scenes((HARD,)))(lambda scene: gate.check_reference([entry], scene))()  # noqa: E731
-    run(right)
-    wrong = declared(2.0, with_limit=True)
-    with pytest.raises(AssertionError, match="ray_turi is .*its reference says"):
-        run(wrong)
+    @given(scene=gate.scenes((HARD,)))
+    def goes_through(entry, scene):
+        gate.check_reference([entry], scene)
+
+    goes_through(declared(1.0, with_limit=True))
+    with pytest.raises(AssertionError, match=r"ray_turi is .*its reference says"):
+        goes_through(declared(2.0, with_limit=True))
 
 
 @pytest.mark.usefixtures("sandbox", "reference_of_ray_turi")
@@ -240,7 +235,13 @@ def test_what_is_missing_is_named_with_the_line_to_add():
         return 0 * table.n
 
     lines = "\n".join(gate.missing(bare))
-    for part in ("examples=[Example(truth, found", '"bare" in REFERENCE', "Pitfalls", "formula=", "references="):
+    for part in (
+        "examples=[Example(truth, found",
+        '"bare" in REFERENCE',
+        "Pitfalls",
+        "formula=",
+        "references=",
+    ):
         assert part in lines
     for claim in CLAIMS:
         assert repr(claim) in lines

@@ -1,4 +1,4 @@
-"""Every value that partita gives for a fixed set of inputs, bit by bit: before and after a change of structure.
+"""Every value that partita gives for a fixed set of inputs, bit by bit, before and after a change.
 
     python tests/golden/record_values.py before.json
     python tests/golden/record_values.py after.json --against before.json
@@ -98,7 +98,10 @@ def of_indices() -> Iterator[tuple[str, Any]]:
                 given = {"X": X, "truth": sides[truth], "found": sides[found], "model": model}
                 if "truth" not in entry.inputs and truth not in ("hard", "close", "fuzzy", "masses"):
                     continue
-                inputs = [(X > 1).astype(float) if base.name == "stochastic_complexity" and i == "X" else given[i] for i in entry.inputs]
+                inputs = [
+                    (X > 1).astype(float) if base.name == "stochastic_complexity" and i == "X" else given[i]
+                    for i in entry.inputs
+                ]
                 where = f"{entry.label}({truth}, {found})"
                 yield where, outcome(entry, *inputs)
                 yield f"{where} weighted", outcome(entry, *inputs, sample_weight=weight)
@@ -106,11 +109,21 @@ def of_indices() -> Iterator[tuple[str, Any]]:
 
 def of_procedures() -> Iterator[tuple[str, Any]]:
     """Every procedure, on small inputs and on Iris."""
-    sides, X = clusterings(), data()
-    for truth, found in (("hard", "close"), ("hard", "fuzzy"), ("fuzzy", "near"), ("hard", "rough"), ("rough", "masses"), ("close", "noisy")):
+    sides = clusterings()
+    for truth, found in (
+        ("hard", "close"),
+        ("hard", "fuzzy"),
+        ("fuzzy", "near"),
+        ("hard", "rough"),
+        ("rough", "masses"),
+        ("close", "noisy"),
+    ):
         for noise in ("cluster", "ignore"):
             for row in pt.compare(sides[truth], sides[found], noise=noise).rows:
-                yield f"compare({truth}, {found}, {noise}) {row.index}", [written(v) for v in (row.value, row.lower, row.upper)]
+                yield (
+                    f"compare({truth}, {found}, {noise}) {row.index}",
+                    [written(v) for v in (row.value, row.lower, row.upper)],
+                )
     flowers, species = load_iris(return_X_y=True)
     models = {
         "mixture": pt.cluster.GaussianMixtureEM(3, random_state=0).fit(flowers),
@@ -124,13 +137,23 @@ def of_procedures() -> Iterator[tuple[str, Any]]:
             yield f"scorer {index} {name}", outcome(pt.scorer(index), model, flowers, species)
     for name in ("fuzzy", "rough", "typical", "masses"):
         for index in ("rand", "ARI", "VI"):
-            spread = pt.distribution(sides["hard"].take(slice(0, 12)), sides[name].take(slice(0, 12)), index=index, random_state=0)
+            spread = pt.distribution(
+                sides["hard"].take(slice(0, 12)), sides[name].take(slice(0, 12)), index=index, random_state=0
+            )
             for record in spread.records():
-                yield f"distribution({name}, {index}) {record.get('quantity')}", [written(v) for k, v in record.items() if isinstance(v, float)]
+                yield (
+                    f"distribution({name}, {index}) {record.get('quantity')}",
+                    [written(v) for k, v in record.items() if isinstance(v, float)],
+                )
     for method in (None, pt.cluster.GaussianMixtureEM()):
-        choice = pt.choose_k(flowers, method, range(1, 6), n_runs=3, truth=species, consensus="VI", random_state=0)
+        choice = pt.choose_k(
+            flowers, method, range(1, 6), n_runs=3, truth=species, consensus="VI", random_state=0
+        )
         for record in choice.records():
-            yield f"choose_k {type(method).__name__} {record['k']} {record['run']} {record['index']}", written(record["value"])
+            yield (
+                f"choose_k {type(method).__name__} {record['k']} {record['run']} {record['index']}",
+                written(record["value"]),
+            )
         yield f"choose_k {type(method).__name__}", str(choice.k)
     steady = pt.stability(flowers, ks=range(2, 5), n_repeats=4, random_state=0)
     for i, record in enumerate(steady.records()):
@@ -156,7 +179,9 @@ def main() -> int:
     differing = [key for key in before if values.get(key) != before[key]]
     for key in differing:
         sys.stdout.write(f"{key}: {before[key]} -> {values.get(key)}\n")
-    sys.stdout.write(f"{len(before)} values, {len(differing)} differ, {len(values.keys() - before.keys())} new\n")
+    sys.stdout.write(
+        f"{len(before)} values, {len(differing)} differ, {len(values.keys() - before.keys())} new\n"
+    )
     return int(bool(differing))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .tables import Ambiguous, Masses, Memberships, is_hard, labels, margins, table
+from .tables import AmbiguousError, Masses, Memberships, is_hard, labels, margins, table
 
 Cell = tuple[Fraction, Fraction, Fraction]
 
@@ -202,9 +202,7 @@ def entropy_of_masses(found: Masses, *, base: float = math.e) -> float:
 def with_coupling(value: Callable[..., float]) -> Callable[..., float]:
     """The same with an option: ``coupling="maximal"`` reads another table of the same margins."""
 
-    def of_memberships(
-        U: Memberships, V: Memberships, *, coupling: str = "product", **options: Any
-    ) -> float:
+    def of_memberships(U: Memberships, V: Memberships, *, coupling: str = "product", **options: Any) -> float:
         if coupling == "maximal" and not is_hard(U) and not is_hard(V):
             return value(*as_cells(maximal_coupling(U, V)), **options)
         return value(U, V, **options)
@@ -221,7 +219,7 @@ def maximal_coupling(U: Memberships, V: Memberships) -> list[list[float]]:
     best = max(scores.values())
     answers = [_coupled(u, v, order) for order, score in scores.items() if score >= best - 1e-9]
     if any(abs(np.subtract(other, answers[0])).max() > 1e-9 for other in answers[1:]):
-        raise Ambiguous("several matchings are equally good")
+        raise AmbiguousError("several matchings are equally good")
     return answers[0]
 
 

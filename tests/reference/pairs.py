@@ -24,6 +24,7 @@ class Pairs:
     in_found: Fraction
     in_both: Fraction
     hard: bool
+    same: bool = True  # False for one object that differs: there is no pair to tell it by
 
     @property
     def truth_only(self) -> Fraction:
@@ -49,7 +50,7 @@ class Pairs:
         """Divide; where that cannot be done, `identical` if no pair is judged differently, else nan."""
         if below != 0:
             return float(above / below)
-        return identical if self.truth_only == self.found_only == 0 else math.nan
+        return identical if self.same and self.truth_only == self.found_only == 0 else math.nan
 
 
 def count_pairs(U: Memberships, V: Memberships, pairs: str = "distinct") -> Pairs:
@@ -85,7 +86,8 @@ def coassociated_pairs(U: Memberships, V: Memberships) -> Pairs:
     for i, j in combinations(range(len(u)), 2):
         a, b = (sum((x * y for x, y in zip(w[i], w[j], strict=True)), Fraction()) for w in (u, v))
         every, in_truth, in_found, in_both = every + 1, in_truth + a, in_found + b, in_both + a * b
-    return Pairs(len(u), every, in_truth, in_found, in_both, hard=False)
+    same = len(u) > 1 or sorted(filter(None, u[0])) == sorted(filter(None, v[0]))
+    return Pairs(len(u), every, in_truth, in_found, in_both, hard=False, same=same)
 
 
 def _choose_two(x: Fraction) -> Fraction:

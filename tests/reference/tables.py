@@ -15,7 +15,7 @@ Table = list[list[Fraction]]
 Masses = list[dict[frozenset[int], float]]
 
 
-class Ambiguous(Exception):
+class AmbiguousError(Exception):
     """The definition allows several values here."""
 
 
