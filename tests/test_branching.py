@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.distributional.branching import local_search, minimum
+from partita.distributional.budgets import Budget
 from partita.distributional.groups import Groups
 from strategies import rough
 
@@ -122,7 +123,14 @@ def test_a_bound_holds_wherever_the_search_stops(weights):
     exact = minimum(groups, square, weights, step=2)
     assert exact.bound == exact.attained
     assert exact.nodes > 3
-    for options in ({"most_nodes": 1}, {"most_nodes": 5}, {"deadline": time.monotonic() - 1}, {"gap": 40}):
+    for options in (
+        {"most_nodes": 1},
+        {"most_nodes": 5},
+        {"budget": Budget(deadline=time.monotonic() - 1)},
+        {"budget": Budget(work=0.0)},
+        {"budget": Budget(work=20_000.0)},
+        {"gap": 40},
+    ):
         early = minimum(groups, square, weights, step=2, **options)
         assert early.bound <= exact.attained <= early.attained
         assert early.nodes <= exact.nodes

@@ -9,13 +9,15 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import partita as pt
 from partita import cluster
-from partita.errors import PartitaWarning
+from partita.errors import PartitaError, PartitaWarning
 from partita.partitions import Partition
 
 IRIS = load_iris().data
@@ -145,6 +147,37 @@ def test_odd_data_give_a_usable_fit(made, X, k):
     assert_usable(fitted(made, X, n_clusters=k), len(X))
 
 
+@st.composite
+def odd_data(draw):
+    """Features of any scale, constant, of few values, of ties and outliers; objects that come twice."""
+    n, d = draw(st.integers(3, 14)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    scales = st.sampled_from([5e-324, 1e-310, 1e-300, 1e-160, 1e-100, 1e-8, 1.0, 1e8, 1e90, 1e100, 1e140])
+    columns = []
+    for _ in range(d):
+        kind = draw(st.sampled_from(["normal", "whole", "constant", "few", "outlier", "far"]))
+        column = {
+            "normal": lambda: rng.normal(size=n),
+            "whole": lambda: rng.integers(-2, 3, n).astype(float),
+            "constant": lambda: np.full(n, rng.normal()),
+            "few": lambda: rng.integers(0, 2, n).astype(float),
+            "outlier": lambda: np.append(rng.normal(size=n - 1), 1e6),
+            "far": lambda: 1e9 + rng.normal(size=n),
+        }[kind]()
+        columns.append(column * draw(scales))
+    X = np.column_stack(columns)
+    return X[rng.integers(n, size=n)] if draw(st.booleans()) else X
+
+
+@every
+@given(X=odd_data(), k=st.integers(1, 3))
+@settings(max_examples=30, deadline=None)
+def test_any_data_give_a_usable_fit_without_foreign_warnings(made, X, k):
+    model = fitted(made, X, n_clusters=k)
+    assert_usable(model, len(X))
+    assert model.predict(X).max() < max(k, len(model.cluster_centers_))
+
+
 @every
 @pytest.mark.parametrize(
     ("X", "problem"),
@@ -173,3 +206,64 @@ def test_new_data_must_have_the_features_of_the_fit(made):
     model = fitted(made, data_for(made), n_clusters=2)
     with pytest.raises(ValueError, match="4 features"):
         model.predict(data_for(made)[:, :2])
+
+
+# --- parameters --------------------------------------------------------------------------------------------
+
+NO_PARAMETER_TAKES = {
+    "True": True,
+    "False": False,
+    "NumPy's True": np.True_,
+    "nan": float("nan"),
+    "inf": float("inf"),
+    "minus inf": -float("inf"),
+    "a word": "zzz",
+    "no word": "",
+    "bytes": b"x",
+    "a list": [1, 2],
+    "a list of None": [None],
+    "rows of two lengths": [[1.0, 2.0], [3.0]],
+    "words": np.array(["a", "b"]),
+    "an array with nan": np.full((2, 4), np.nan),
+    "a number as an array": np.array(2),
+    "a tuple": (1, 2),
+    "a dictionary": {"a": 1},
+    "a set": {1, 2},
+    "a complex number": 2j,
+    "a function": len,
+    "an object": object(),
+    "a number of 400 digits": 10**400,
+    "minus that": -(10**400),
+}
+
+
+@every
+@pytest.mark.parametrize("value", NO_PARAMETER_TAKES.values(), ids=NO_PARAMETER_TAKES)
+def test_odd_parameters_are_refused_by_name(made, value):
+    usual = {"n_clusters": 2, **NEED_BINARY.get(made, {})}
+    for name in made().get_params():
+        model = made(**{**usual, name: value})
+        with pytest.raises(PartitaError, match=name) as caught:
+            model.fit(data_for(made))
+        assert isinstance(caught.value, ValueError)
+
+
+@every
+def test_no_workers_are_refused(made):
+    if "n_jobs" in made().get_params():
+        with pytest.raises(PartitaError, match="n_jobs"):
+            made(n_jobs=0).fit(data_for(made))
+
+
+@every
+def test_whole_numbers_of_numpy_are_numbers(made):
+    expected = fitted(made, data_for(made), n_clusters=2)
+    assert (fitted(made, data_for(made), n_clusters=np.int32(2)).labels_ == expected.labels_).all()
+
+
+@pytest.mark.parametrize("value", [True, 2.0, "2", None, [2], 0, 151, 10**400])
+def test_odd_parameters_of_ward_are_refused(value):
+    with pytest.raises(PartitaError, match="n_clusters" if value is not None else "clusters"):
+        cluster.ward_partition(IRIS, value)
+    with pytest.raises(PartitaError, match="reassign"):
+        cluster.ward_partition(IRIS, 2, reassign=1)

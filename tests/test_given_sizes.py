@@ -19,7 +19,8 @@ import strategies  # noqa: F401 (loads the hypothesis profile)
 from partita.distributional.table_index import TableIndex
 from partita.errors import ParameterError, PartitaError
 from partita.indices import catalogue
-from partita.registry import find, index
+from partita.partitions import HARD
+from partita.registry import find, index, remove
 from partita.statistics import Contingency, KnownSums
 
 ON_TABLES = [e for e in catalogue() if set(e.inputs) == {"truth", "found"} and e.is_of_table]
@@ -328,6 +329,77 @@ def test_the_corners_enclose_tables_that_are_small_on_different_sides(spec):
     assert past_corners(spec, tables) < 1e-9
 
 
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 40), is_same=st.booleans())
+def test_a_relaxed_box_encloses_the_tables_planted_in_it(seed, n, is_same):
+    """Ranges that are wider than what tables attain, as relaxations give; also around equal clusterings."""
+    rng = np.random.default_rng(seed)
+    tables = random_tables(rng, n, 3)
+    if is_same:
+        tables = np.array([np.diag(t.sum(axis=1)) for t in tables])
+    for spec in BY_SUMS_ALONE:
+        entry = find(spec)
+        least, most = (phi_sum(entry.given_sizes, sizes, 0) for sizes in (np.ones(n), np.array([n])))
+        box = []
+        for sums in three_sums(entry.given_sizes, tables):
+            room = rng.choice([0.0, 1e-12, 0.1, 1.0], size=2) * rng.random(2) * (most - least)
+            box.append((float(sums.min() - room[0]), float(sums.max() + room[1])))
+        assert past(spec, tables, TableIndex(entry, n).on_box(box)) < 1e-9, spec
+
+
+def points_between(rng, box, least, most, count):
+    """Sums over rows, columns and cells inside a box that obey what tables obey; many on edges."""
+    rows, columns = (rng.uniform(*ends, count) for ends in box[:2])
+    columns = np.where(rng.random(count) < 0.2, np.clip(rows, *box[1]), columns)
+    on_edge = rng.random(count) < 0.2
+    columns = np.where(on_edge, np.clip(most + box[2][0] - rows, *box[1]), columns)
+    low = np.maximum(box[2][0], rows + columns - most)
+    high = np.minimum(box[2][1], np.minimum(rows, columns))
+    share = np.clip(rng.uniform(-0.3, 1.3, count), 0, 1)
+    cells = np.minimum(low + share * (high - low), high)
+    return np.array([rows, columns, cells])[:, low <= high]
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 40))
+def test_the_ends_of_a_box_are_at_vertices_for_all_real_sums(seed, n):
+    """The theorem itself: between the ends lie the formula's values on all sums, not those of tables only."""
+    rng = np.random.default_rng(seed)
+    for spec in BY_SUMS_ALONE:
+        entry = find(spec)
+        least, most, pair, apart = (
+            phi_sum(entry.given_sizes, np.array(sizes), 0)
+            for sizes in ([1] * n, [n], [2] + [1] * (n - 2), [n - 1, 1])
+        )
+        box = [np.sort(rng.uniform(pair, apart, 2)) for _ in "RC"] + [np.sort(rng.uniform(least, most, 2))]
+        box[1] = box[rng.integers(2)]
+        points = points_between(rng, box, least, most, 2000)
+        if not points.size:
+            continue
+        known = KnownSums.without_sizes(np.full(points.shape[1], n), *points, entry.given_sizes)
+        values = np.asarray(entry.formula_on(known))
+        low, high = TableIndex(entry, n).on_box([tuple(ends) for ends in box])
+        scale = max(1.0, np.abs(values).max())
+        assert low - 1e-9 * scale <= values.min() <= values.max() <= high + 1e-9 * scale, spec
+
+
+def test_an_index_of_someone_else_has_no_proof():
+    """Of a declaration alone nothing follows: x (1 - x) has its end inside."""
+
+    @index(title="A hump", best=None, range={HARD: (0.0, 1.0)}, given_sizes="squares")
+    def hump(table: Contingency) -> float:
+        a, b, _, _ = table.pairs
+        share = a / (a + b)
+        return 4.0 * share * (1.0 - share)
+
+    try:
+        measured = TableIndex(hump, 4)
+        assert measured.on_box([(10.0, 10.0), (10.0, 10.0), (4.0, 10.0)]) == (-math.inf, math.inf)
+        assert measured.range == (0.0, 1.0)
+    finally:
+        remove(hump)
+
+
 def test_corners_of_the_pair_recall_by_hand():
     """(T - n) / (A - n): from (6 - 4) / (15 - 4) to (10 - 4) / (12 - 4), whatever B is.
 
@@ -355,8 +427,8 @@ def test_the_range_holds_every_value(seed, n):
 
 def test_ranges_are_known_for_all_indices_with_two_finite_ends():
     """And where the ends depend on the tables, from the coefficients."""
-    unknown = [e.name for e in ON_TABLES if TableIndex(e, 10).range is None]
-    assert unknown == ["adjusted_mutual_information", "minkowski_score", "generalized_centroid_index"]
+    assert [e.name for e in ON_TABLES if TableIndex(e, 10).range is None] == []
+    assert [s for s in WITH_OPTIONS if TableIndex(find(s), 10).range is None] == []
 
 
 def test_ranges_by_hand():
@@ -366,5 +438,30 @@ def test_ranges_by_hand():
         ("pairs_in_both", (0.0, 45.0)),
         ("adjusted_rand", (-0.5, 1.0)),
         ("rand", (0.0, 1.0)),
+        ("minkowski_score", (0.0, math.sqrt(44))),
+        ("generalized_centroid_index", (0.0, 9.0)),
+        ("adjusted_mutual_information", (-2.0, 1.0)),
     ):
         assert TableIndex(find(name), 10).range == pytest.approx(ends, abs=1e-12)
+
+
+def test_ranges_of_few_clusters_by_hand():
+    """Ten objects in at most 2 and 3 clusters."""
+    for name, ends in (
+        ("joint_entropy", (0.0, math.log(6))),
+        ("mutual_information", (0.0, math.log(2))),
+        ("variation_of_information", (0.0, math.log(6))),
+        ("class_entropy", (0.0, math.log(2))),
+        ("generalized_centroid_index", (0.0, 2.0)),
+    ):
+        assert TableIndex(find(name), 10, (2, 3)).range == pytest.approx(ends, abs=1e-12)
+    assert TableIndex(find("variation_of_information"), 10, (4, 4)).range == pytest.approx((0, math.log(10)))
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40))
+def test_the_range_of_few_clusters_holds_every_value(seed, n):
+    tables = random_tables(np.random.default_rng(seed), n, 20)
+    filled = [int((tables.sum(axis=axis) > 0).sum(axis=1).max()) for axis in (2, 1)]
+    for spec in [e.name for e in ON_TABLES if e.name != "adjusted_mutual_information"] + WITH_OPTIONS[:7]:
+        assert past(spec, tables, TableIndex(find(spec), n, tuple(filled)).range) < 1e-9

@@ -25,7 +25,7 @@ AGES = 120
 
 LONG_WORK = {
     "stochastic complexity": (
-        "cluster.StochasticComplexityClustering(20, max_swaps=10**9, random_state=0).fit",
+        "cluster.StochasticComplexityClustering(20, max_swaps=10**6, random_state=0).fit",
         "(X > 0)",
     ),
     "a mixture": (

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.distributional import matching_ends as module
+from partita.distributional.budgets import Budget
 from partita.distributional.groups import Groups
 from partita.distributional.matching_ends import MatchingEnds, matching_ends
 from partita.kernels.matchings import fewest_matched
@@ -66,9 +67,9 @@ def test_all_completions_by_either_way(hard):
         check(*sides)
         fewest, most = ends(*sides)
         groups = Groups.of(*sides)
-        assert module._fewest_programme(groups, np.inf) == (fewest, fewest)
+        assert module._fewest_programme(groups, Budget()) == (fewest, fewest)
         start = np.arange(min(shape)), np.arange(min(shape))
-        assert module._most_programme(groups, start, np.inf) == (most, most)
+        assert module._most_programme(groups, start, Budget()) == (most, most)
         if hard == 1:
             assert fewest_matched(module.groups_inside(groups), 10**6) == (fewest, fewest)
 
@@ -79,7 +80,7 @@ def test_the_compiled_search_agrees_with_the_programme():
         n, k, others = rng.integers(20, 120), rng.integers(2, 5), rng.integers(1, 6)
         groups = Groups.of(draw_sets(rng, n, k), draw_sets(rng, n, others, hard=True))
         low, high = fewest_matched(module.groups_inside(groups), 10**6)
-        assert (low, high) == module._fewest_programme(groups, np.inf)
+        assert (low, high) == module._fewest_programme(groups, Budget())
         few, some = fewest_matched(module.groups_inside(groups), 3)
         assert few <= high <= some
 
@@ -126,7 +127,7 @@ def test_many_clusters_and_a_deadline():
     exact = matching_ends(groups)
     assert exact.is_exact
     assert exact.most == (120, 120)
-    late = matching_ends(groups, deadline=time.monotonic() - 1)
+    late = matching_ends(groups, budget=Budget(deadline=time.monotonic() - 1))
     for one, end in ((late.fewest, exact.fewest), (late.most, exact.most)):
         assert one[0] <= end[0] <= one[1]
     turned = matching_ends(groups.transposed())

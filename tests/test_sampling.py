@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 import strategies  # noqa: F401 (loads the hypothesis profile)
+from partita.distributional.budgets import Budget
 from partita.distributional.sampling import (
     FIRST_STAGE,
     MOST_DRAWS,
@@ -191,18 +192,18 @@ def test_a_number_of_draws_is_kept(n, batch):
 def test_a_deadline_in_the_past_allows_one_batch():
     for n_samples in ("auto", 1000):
         sizes = []
-        plan = Plan(n_samples=n_samples, epsilon=0.001, deadline=time.monotonic() - 1.0)
+        plan = Plan(n_samples=n_samples, epsilon=0.001, budget=Budget(deadline=time.monotonic() - 1.0))
         values, is_enough = plan.run(counting(sizes), 1.0, quiet, 16)
         assert sizes == [16]
         assert len(values) == 16
         assert not is_enough
-    only = Plan(n_samples=5, deadline=time.monotonic() - 1.0).run(counting([]), 1.0, quiet)
+    only = Plan(n_samples=5, budget=Budget(deadline=time.monotonic() - 1.0)).run(counting([]), 1.0, quiet)
     assert len(only[0]) == 5
     assert only[1]
 
 
 def test_a_deadline_far_away_changes_nothing():
-    plan = Plan(n_samples=300, deadline=time.monotonic() + 1e6)
+    plan = Plan(n_samples=300, budget=Budget(deadline=time.monotonic() + 1e6))
     assert len(plan.run(counting([]), 1.0, quiet)[0]) == 300
 
 

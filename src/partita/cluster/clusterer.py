@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions, make_constraint
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.arrays import Array, Floats, frame_library, generator
@@ -27,7 +27,7 @@ LARGEST_VALUE = 1e100
 
 COUNT = [Interval(Integral, 1, None, closed="left")]
 NOT_NEGATIVE = [Interval(Real, 0, None, closed="left")]
-N_JOBS = [Integral, None]
+N_JOBS = [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None]
 RANDOM_STATE = ["random_state", np.random.Generator, np.random.SeedSequence]
 """What parameters of many methods may be, in the words of scikit-learn's constraints; the last is a seed."""
 
@@ -42,7 +42,14 @@ FROM_STARTS: dict[str, list[Any]] = {
 }
 """The constraints of a method that moves centres from several starts."""
 
+MOST = 2**63 - 1
+"""The largest whole number that compiled loops take."""
+
 Run = TypeVar("Run", bound=Any)
+
+
+class EstimatorParameterError(ParameterError, InvalidParameterError):
+    """A parameter of an estimator has a value that it cannot have; scikit-learn's error, and ours."""
 
 
 class Clusterer(ClusterMixin, BaseEstimator, ABC):
@@ -103,6 +110,21 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
     @abstractmethod
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
         """Fit; leave ``partition_`` (made with ``index=index``), ``labels_``, ``objective_``, ``n_iter_``."""
+
+    def _validate_params(self) -> None:
+        """Hold parameters to their constraints before a fit; True is no number, nor is one beyond 63 bits."""
+        for name, value in self.get_params(deep=False).items():
+            is_truth = isinstance(value, (bool, np.bool_))
+            if is_truth or (isinstance(value, Integral) and abs(int(value)) > MOST):
+                raise EstimatorParameterError(
+                    f"The {name!r} parameter of {type(self).__name__} cannot be this value.",
+                    got="a truth value" if is_truth else "a whole number of more than 63 bits",
+                    need=" or ".join(map(str, map(make_constraint, self._parameter_constraints[name]))),
+                )
+        try:
+            super()._validate_params()
+        except InvalidParameterError as problem:
+            raise EstimatorParameterError(str(problem)) from None
 
     def _working_exponent(self, X: Floats) -> int:
         """The power of two that X is multiplied by."""

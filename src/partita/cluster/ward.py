@@ -47,12 +47,15 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
     values = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
     values = shifted(values, working_exponent(values))
     n = len(values)
-    if not isinstance(n_clusters, (int, np.integer)) or not 1 <= n_clusters <= n:
+    is_count = isinstance(n_clusters, (int, np.integer)) and not isinstance(n_clusters, bool)
+    if not is_count or not 1 <= n_clusters <= n:
         raise ParameterError(
             "X cannot have so many clusters.",
             got=f"n_clusters={n_clusters!r}",
             need=f"a whole number, 1 to {n}",
         )
+    if not isinstance(reassign, (bool, np.bool_)):
+        raise ParameterError("reassign is no truth value.", got=repr(reassign), need="True or False")
     refuse_many_pairs(n, fix="RandomSwap or GlobalKMeans, or a sample of the objects")
     labels = AgglomerativeClustering(n_clusters, linkage="ward").fit(values).labels_.astype(np.int64)
     if reassign:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
+from partita.distributional.budgets import PER_ITERATION, PER_ROW, PROGRAMME, Budget
 from partita.distributional.groups import Groups
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -23,6 +23,7 @@ _STARTS = 6
 _MOST_MOVES = 2000  # of one local search
 _ROUNDS = 6  # linear programmes of one node while secants are what is wrong with it
 _EDGE = 0.25  # no part of a split is smaller than this
+_STEP, _PER_MOVE, _EVALUATION, _PER_CELL = 80.0, 0.1, 300.0, 0.05  # work of a move of the local search
 
 _Function = Callable[[Array], Array]
 _Weights = tuple[float, float, float]
@@ -47,19 +48,17 @@ def minimum(
     *,
     step: float = 0.0,
     gap: float = 0.0,
-    deadline: float | None = None,
+    budget: Budget | None = None,
     most_nodes: int = 20_000,
 ) -> Minimum:
     """The least ``w_a sum phi(a_i) + w_b sum phi(b_j) + w_n sum phi(N_ij)`` over all completions.
 
     ``phi`` is convex on the whole numbers 0 to n. The weights of row sums a, column sums b and cells N have
     any sign: a maximum is the minimum with all negated. All values are known to differ by multiples of
-    ``step``; a completion within ``gap`` of the bound is good enough. At ``deadline``, a moment of
-    ``time.monotonic()``, or after ``most_nodes`` the best bound so far is returned, -inf if there was no
-    time for any.
+    ``step``; a completion within ``gap`` of the bound is good enough. When the budget is spent, or after
+    ``most_nodes``, the best bound so far is returned, one of no use if there was nothing to spend.
     """
-    until = math.inf if deadline is None else deadline
-    return _Search(groups, phi, weights, step, gap, until).run(most_nodes)
+    return _Search(groups, phi, weights, step, gap, budget or Budget()).run(most_nodes)
 
 
 def local_search(
@@ -68,18 +67,21 @@ def local_search(
     *,
     starts: int = 4,
     rng: np.random.Generator,
-    deadline: float | None = None,
+    budget: Budget | None = None,
+    table_work: float = 0.0,
 ) -> tuple[float, Array]:
     """A completion with a small value, found by moving objects between cells while it helps.
 
     ``value_of`` takes an ``(s, k, k')`` stack of tables and gives their values, nan where a table has none.
-    The value is that of the table returned; nan when no table looked at has one. At ``deadline``, or after
-    `_MOST_MOVES` moves from each start, the best so far is returned.
+    The value is that of the table returned; nan when no table looked at has one. When the budget
+    is spent, or after `_MOST_MOVES` moves from each start, the best so far is returned. A value counts for
+    ``table_work`` by itself.
     """
-    flows = _Flows(groups)
+    flows, limit = _Flows(groups), budget or Budget()
 
     def after(table: Array, source: Array, target: Array, size: Array) -> Array:
         several, values = max(1, _STACK_CELLS // table.size), np.empty(len(source))
+        limit.spend(_EVALUATION + (table_work + _PER_CELL * table.size) * len(source))
         for first in range(0, len(source), several):
             part = slice(first, first + several)
             stack = np.repeat(table[None], len(source[part]), axis=0)
@@ -89,8 +91,7 @@ def local_search(
             values[part] = value_of(stack.reshape(-1, *groups.shape))
         return np.where(np.isnan(values), np.inf, values)
 
-    until = math.inf if deadline is None else deadline
-    found = [flows.descend(flows.random(rng), after, until) for _ in range(starts)]
+    found = [flows.descend(flows.random(rng), after, limit) for _ in range(starts)]
     value, table = min(found, key=lambda one: one[0])
     return (value if value < math.inf else math.nan), table.reshape(groups.shape)
 
@@ -125,13 +126,14 @@ class _Flows:
         rank = np.argsort(np.argsort(last, axis=1, kind="stable"), axis=1)
         return np.asarray(floor + (rank < (self.counts - floor.sum(axis=1))[:, None]))
 
-    def descend(self, flows: Array, after: _Moves, deadline: float = math.inf) -> tuple[float, Array]:
+    def descend(self, flows: Array, after: _Moves, budget: Budget) -> tuple[float, Array]:
         """Make the best move, of one object or of all that can make it together, while the value falls."""
         flows, table, none = flows.copy(), self.certain + flows.sum(axis=0), np.zeros(1, dtype=np.int64)
         value = float(after(table, none, none, none)[0])
         for _ in range(_MOST_MOVES if len(self.first) else 0):
-            if time.monotonic() > deadline:
+            if budget.is_over:
                 break
+            budget.spend(_STEP + _PER_MOVE * len(self.group))
             able = flows[self.group, self.source]
             room = np.maximum.reduceat(able, self.first)
             single, several = np.flatnonzero(room > 0), np.flatnonzero(room > 1)
@@ -154,12 +156,12 @@ class _Search:
     """Best-first search. A node is an interval for each term: row sums, then column sums, then cells."""
 
     def __init__(
-        self, groups: Groups, phi: _Function, weights: _Weights, step: float, gap: float, deadline: float
+        self, groups: Groups, phi: _Function, weights: _Weights, step: float, gap: float, budget: Budget
     ) -> None:
         from scipy import sparse
 
         k, k2 = self.shape = groups.shape
-        self.n, self.flows, self.step, self.deadline = groups.n, _Flows(groups), step, deadline
+        self.n, self.flows, self.step, self.budget = groups.n, _Flows(groups), step, budget
         self.whole = np.arange(groups.n + 1)
         self.phi = np.asarray(phi(self.whole), dtype=np.float64)
         self.bottom, self.weights = int(np.argmin(self.phi)), weights
@@ -191,7 +193,7 @@ class _Search:
         """Search until the minimum is proved, or time or nodes are up."""
         rng = np.random.default_rng(0)
         for _ in range(_STARTS):
-            self.take(self.flows.descend(self.flows.random(rng), self.after, self.deadline)[1])
+            self.take(self.flows.descend(self.flows.random(rng), self.after, self.budget)[1])
         heap: list[tuple[float, int, Array, Array, tuple[int, int]]] = []
 
         def look(low: Array, high: Array, bound: float) -> None:
@@ -203,7 +205,7 @@ class _Search:
                 heapq.heappush(heap, (bound, self.nodes, low, high, split))
 
         look(self.low, self.high, -2 * float(np.abs(self.weight).sum() * np.abs(self.phi).max()))
-        while heap and self.nodes < most_nodes and time.monotonic() < self.deadline:
+        while heap and self.nodes < most_nodes and not self.budget.is_over:
             if heap[0][0] > self.attained - self.slack:
                 break
             bound, _, low, high, (t, m) = heapq.heappop(heap)
@@ -270,7 +272,7 @@ class _Search:
             else:
                 flows = np.zeros(self.flows.cells.shape)
                 flows[self.own] = x[: self.n_flows]
-                self.take(self.flows.descend(self.flows.rounded(flows), self.after, self.deadline)[1])
+                self.take(self.flows.descend(self.flows.rounded(flows), self.after, self.budget)[1])
             return bound, low, high, split
 
     def split(self, low: Array, high: Array, y: Array) -> tuple[_Split, float]:
@@ -322,13 +324,19 @@ class _Search:
         factor = np.concatenate([rise, -np.ones(len(c))])
         lines = sparse.csr_array((factor, place), shape=(len(c), self.width))
         line = rise * m - w[c] * phi[m]
-        left = self.deadline - time.monotonic()
-        if left <= 0:
+        if self.budget.is_over:
             return -math.inf, None, cost
-        options = {"presolve": False, "time_limit": min(left, 1e9)}
+        each_costs = PER_ITERATION + PER_ROW * (len(c) + len(self.right))
+        iterations = (max(self.budget.work_left - PROGRAMME, PROGRAMME)) / each_costs
+        options = {
+            "presolve": False,
+            "time_limit": min(self.budget.seconds_left, 1e9),
+            "maxiter": int(min(iterations, 1e9)),
+        }
         box = np.stack([least, most], axis=1)
         solver: Any = linprog  # its stubs know no sparse matrices
         r = solver(cost, lines, line, self.equal, self.right, box, method="highs", options=options)
+        self.budget.spend(PROGRAMME + each_costs * r.nit)
         if r.status:
             return (math.inf if r.status == 2 else -math.inf), None, cost
         u, v = r.eqlin.marginals, np.minimum(r.ineqlin.marginals, 0)

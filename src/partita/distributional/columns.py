@@ -21,7 +21,8 @@ from partita.statistics import SUMMANDS
 MOST_STEPS = 2e10
 """Elementary steps of joining columns that are taken without asking; about ten seconds."""
 
-STEPS_PER_SECOND = 5e8
+STEPS_PER_SECOND, STEPS_PER_WORK = 5e8, 5e3
+"""The first for a clock, with room to spare: the number of steps is a bound, most often a tenth is taken."""
 
 MOST_WEIGHTS = 1 << 27
 """Weights of (sizes, sum of squares) that are held at once; one gigabyte."""

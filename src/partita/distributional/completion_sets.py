@@ -15,10 +15,9 @@ from partita.distributional.groups import Groups
 from partita.distributional.outcomes import BOUND, EXACT, Quantity
 from partita.distributional.rough import rough_ends
 from partita.distributional.sampling import Plan, draw_labels, tables_of
-from partita.distributional.sides import Side
-from partita.distributional.table_index import TableIndex
+from partita.distributional.sides import Side, base_index
 from partita.distributional.tallies import Choices
-from partita.distributional.tasks import Task, deadline_in, nothing_left
+from partita.distributional.tasks import Task, budget_of, nothing_left
 from partita.engine import prepare
 from partita.errors import KindError, ParameterError
 from partita.partitions import HARD, ROUGH
@@ -117,7 +116,7 @@ def hausdorff(
     >>> hausdorff([0, 0, 0], [[True, False], [True, False], [True, True]]).value  # doctest: +ELLIPSIS
     0.666...
     """
-    deadline = deadline_in(budget_seconds)
+    budget = budget_of(budget_seconds)
     inputs = prepare({"truth": truth, "found": found}, noise=noise)
     if not inputs.n_objects:
         raise nothing_left()
@@ -129,16 +128,19 @@ def hausdorff(
             need="hard or rough clusterings",
             fix=".alpha_cut(alpha) of memberships, or distribution(...) for any kind",
         )
-    base = TableIndex.named(index, inputs.n_objects)
+    base = base_index(index, sides, inputs.n_objects)
     if base.entry.best is None or not math.isfinite(base.entry.best):
         raise ParameterError(
             f"{base.entry.name} has no best value to be far from.", got=f"best = {base.entry.best}"
         )
     possible = [s.weights > 0 for s in sides]
     with bar("hausdorff") as report:
-        plan = Plan(deadline=deadline)
+        plan = Plan(budget=budget)
         task = Task(base, "auto", plan, generator(random_state), most_nodes=NODES, report=report)
-        ways = [_farthest(possible[i], possible[1 - i], task, swapped=bool(i)) for i in (0, 1)]
+        ways = [
+            _farthest(possible[i], possible[1 - i], task.within(share), swapped=bool(i))
+            for i, share in ((0, 0.5), (1, 1.0))
+        ]
     low, high = (max(getattr(w, end) for w in ways) for end in ("low", "high"))
     notes: tuple[str, ...] = ()
     if math.isinf(low):
@@ -167,6 +169,7 @@ def _farthest(start: Array, target: Array, task: Task, *, swapped: bool) -> Quan
     choices = Choices.of(start.astype(np.float64), of_kind.astype(np.float64), "minimum")
     listed = choices.n_tables <= MOST_LISTED
     quiet = replace(task, report=lambda _done, _total: None)
+    listing = quiet.within(0.8)
     if listed:
         tables = choices.tally("minimum").tables
     else:
@@ -177,14 +180,13 @@ def _farthest(start: Array, target: Array, task: Task, *, swapped: bool) -> Quan
         rows, columns = np.nonzero(table)
         one, other = np.eye(start.shape[1], dtype=bool)[rows], kinds[columns]
         groups = Groups(one, other, table[rows, columns])
-        nearest = _distance_of(
-            rough_ends(groups.transposed() if swapped else groups, quiet)[:2], task, nearest=True
-        )
+        ends = rough_ends(groups.transposed() if swapped else groups, listing.within(0.2))
+        nearest = _distance_of(ends[:2], task, nearest=True)
         if not math.isnan(nearest.value):
             low, high = max(low, nearest.low), max(high, nearest.high)
             exact = exact and nearest.method == EXACT
         task.report(done, len(tables))
-        if task.is_late and done < len(tables):
+        if listing.budget.is_over and done < len(tables):
             listed = exact = False
             break
     if not listed:

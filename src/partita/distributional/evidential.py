@@ -9,13 +9,22 @@ from dataclasses import replace
 import numpy as np
 
 from partita.arrays import Array
-from partita.distributional.columns import MOST_ROWS, counts_inside, separable_ends, steps_for_ends
+from partita.distributional.columns import (
+    MOST_ROWS,
+    STEPS_PER_WORK,
+    counts_inside,
+    separable_ends,
+    size_ends,
+    steps_for_ends,
+)
 from partita.distributional.decision_rules import Rule, closest_rule
 from partita.distributional.groups import Groups
+from partita.distributional.matching_ends import hard_matching_ends
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Focal, Quantity
 from partita.distributional.rough import Ends, ends_of, remembered_ends, rough_ends, values_of
 from partita.distributional.sampling import draw_labels, draw_tables, kl_upper_limit, tables_of
 from partita.distributional.sides import Masses
+from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 from partita.distributional.tallies import Choices
 from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
 
@@ -26,6 +35,12 @@ READING = (
 
 MOST_FOCAL = 2000
 """Focal rough clusterings that are enumerated unasked; ten times as many by method="exact"."""
+
+FOCAL_WORK, DRAW_WORK = 4000.0, 100.0
+"""What it is counted as to solve one of them, and a draw against a hard clustering."""
+
+LEAST_DRAWS = 20
+"""With less of them, bounds say more."""
 
 NODES_PER_DRAW = 20
 MOST_RULE_CELLS = 2_000_000
@@ -51,7 +66,11 @@ def evidential(truth: Masses, found: Masses, task: Task) -> Answer:
             'method="bound": certified bounds in seconds',
             f'method="sample": at most {task.plan.most_draws(task.index.width):,} draws with exact ends each',
         )
-    return _sampled(truth, found, task)
+    is_limited = task.method == "auto" and task.budget.work_left < math.inf
+    answer = _sampled(truth, found, task.within(0.6 if is_limited else 1.0))
+    if is_limited and answer.cost.get("draws", 0) < min(LEAST_DRAWS, task.plan.most_draws(task.index.width)):
+        return _bounded(truth, found, task)
+    return answer
 
 
 def _most_focal(task: Task) -> int:
@@ -64,10 +83,10 @@ def _most_focal(task: Task) -> int:
 def _enumerated(truth: Masses, found: Masses, task: Task) -> Answer | None:
     """All focal pairs, told apart by how many objects have which pair of sets; None where too many."""
     uncertain = (truth.masses < 1.0).all(axis=1) | (found.masses < 1.0).all(axis=1)
-    if uncertain.sum() > _most_focal(task) or task.seconds_left < 1.0:
+    if uncertain.sum() > _most_focal(task) or task.budget.seconds_left < 1.0:
         return None
     choices = Choices.of(truth.masses, found.masses, "sum")
-    if choices.n_tables > _most_focal(task):
+    if choices.n_tables > min(_most_focal(task), task.budget.work_left / FOCAL_WORK):
         return None
     tally = choices.tally("sum")
     values: list[tuple[float, ...]] = []
@@ -78,6 +97,7 @@ def _enumerated(truth: Masses, found: Masses, task: Task) -> Answer | None:
         law = values_of(*groups.objects(), task.index)
         values.append(() if law is None else tuple(law.support.tolist()))
         ends.append((rough_ends(groups, task) if law is None else ends_of(law))[:2])
+        task.budget.spend(FOCAL_WORK)
         task.report(done + 1, len(tally.tables))
     low, high = (np.array([e[side].value for e in ends]) for side in (0, 1))
     known = ~np.isnan(low)
@@ -167,11 +187,12 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
         picks = [draw_labels(side.masses, size, task.rng) for side in (truth, found)]
         ends = _ends_of_draws(truth, found, picks, task, solve)
         if rules is not None:
-            chosen = np.stack([_values_by_rule(rule, picks, task) for rule in rules], axis=1)
+            made = [pick[: len(ends)] for pick in picks]
+            chosen = np.stack([_values_by_rule(rule, made, task) for rule in rules], axis=1)
             gaps.append(np.abs(chosen - ends[:, :2]))
         return ends
 
-    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, 256 if task.deadline is None else 8))
+    batch = int(np.clip((1 << 21) // max(index.n, 1), 1, 256))
     drawn, is_enough = plan.run(draw, index.width, task.report, batch)
     known = ~np.isnan(drawn).any(axis=1)
     notes = [] if is_enough else ["stopped when the time was up"]
@@ -222,7 +243,10 @@ def _values_by_rule(rule: Rule, picks: list[Array], task: Task) -> Array:
 def _ends_of_draws(
     truth: Masses, found: Masses, picks: list[Array], task: Task, solve: Callable[[Groups], Ends]
 ) -> Array:
-    """For each draw lower and upper end as certified outwards, then as attained: ``(s, 4)``."""
+    """For each draw lower and upper end as certified outwards, then as attained: ``(s, 4)``.
+
+    Less draws where there is nothing left to spend, one at least.
+    """
     ends = None
     if (found.sets.sum(axis=1)[picks[1]] == 1).all():
         ends = _ends_against_hard(truth, found, picks, task, soft_is_truth=True)
@@ -234,24 +258,55 @@ def _ends_of_draws(
     for one, other in zip(*picks, strict=True):
         lower, upper = solve(Groups.of(truth.sets[one], found.sets[other]))[:2]
         listed.append([lower.low, upper.high, lower.high, upper.low])
+        if task.budget.is_over:
+            break
     return np.array(listed)
 
 
 def _ends_against_hard(
     soft: Masses, hard: Masses, picks: list[Array], task: Task, *, soft_is_truth: bool
 ) -> Array | None:
-    """Exact ends of all draws at once, for a separable index and draws of moderate size."""
+    """Exact ends of all draws at once, for draws of moderate size and an index that depends on sums."""
     index, c = task.index, task.index.coefficients
-    if c is None or soft.sets.shape[1] > MOST_ROWS:
+    if soft.sets.shape[1] > MOST_ROWS:
         return None
     labels = hard.sets.argmax(axis=1)[picks[1]]
     inside = counts_inside(soft.sets[picks[0]], labels, hard.sets.shape[1])
-    if max(steps_for_ends(draw) for draw in inside[:8]) > MOST_STEPS_PER_DRAW:
+    if index.entry.name == PARTITION_DISTANCE:
+        matched = hard_matching_ends(inside)
+        task.budget.spend(DRAW_WORK * len(inside))
+        return None if matched is None else 1.0 - matched[:, ::-1] / index.n
+    if not index.entry.given_sizes:
         return None
+    steps = max(steps_for_ends(draw) for draw in inside[:8])
+    if steps > MOST_STEPS_PER_DRAW:
+        return None
+    task.budget.spend((DRAW_WORK + steps / STEPS_PER_WORK) * len(inside))
+    if c is None and index.table_work:
+        return None
+    if c is None:
+        return _ends_by_sizes(inside, index, soft_is_truth=soft_is_truth)
     own, other = (c.rows, c.columns) if soft_is_truth else (c.columns, c.rows)
     ends = separable_ends(inside, index.entry.given_sizes, own, c.cells)
     constant = c.constant + other * index.phi(inside[:, :, -1]).sum(axis=1)
     return np.asarray(ends + constant[:, None])
+
+
+def _ends_by_sizes(inside: Array, index: TableIndex, *, soft_is_truth: bool) -> Array:
+    """Exact ends of each draw: from those of the sum over cells, for all sizes that can occur."""
+    each = [size_ends(draw, index.entry.given_sizes) for draw in inside]
+    lengths = [len(ends.sizes) for ends in each]
+    soft = np.concatenate([ends.sizes for ends in each])
+    hard = np.repeat(inside[:, :, -1], lengths, axis=0)
+    sizes = (soft, hard) if soft_is_truth else (hard, soft)
+    values = [
+        index.on_sums(*sizes, np.concatenate([getattr(ends, end) for ends in each]))
+        for end in ("least", "most")
+    ]
+    first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    # fmin and fmax leave undefined values out
+    low, high = np.fmin.reduceat(np.fmin(*values), first), np.fmax.reduceat(np.fmax(*values), first)
+    return np.stack([low, high], axis=1)
 
 
 # --- nested sampling, as in the paper ---------------------------------------------------------------------

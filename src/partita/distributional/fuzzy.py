@@ -78,7 +78,7 @@ def _between_ends(truth: Array, found: Array, task: Task) -> Quantity:
 def _is_affordable(truth: Array, found: Array, task: Task) -> bool:
     """Whether closed forms, which cannot be interrupted, fit into the time that is left."""
     laws = 1 if task.index.entry.given_sizes == "squares" else truth.shape[1] + found.shape[1]
-    return bool(truth.size * found.shape[1] * laws * 1e-8 < task.seconds_left)
+    return bool(truth.size * found.shape[1] * laws * 1e-8 < task.budget.seconds_left)
 
 
 def _is_known(mean: Quantity, task: Task) -> bool:

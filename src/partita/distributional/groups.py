@@ -66,6 +66,12 @@ class Groups:
         """The possible clusters of every object, in truth and in found."""
         return np.repeat(self.rows, self.counts, axis=0), np.repeat(self.columns, self.counts, axis=0)
 
+    def of_rows(self) -> Groups:
+        """The same with found left away: one cluster there for all."""
+        rows, place = np.unique(self.rows, axis=0, return_inverse=True)
+        counts = np.bincount(place.ravel(), weights=self.counts).astype(np.int64)
+        return Groups(rows, np.ones((len(rows), 1), dtype=bool), counts)
+
     def transposed(self) -> Groups:
         """The same with truth and found exchanged."""
         return Groups(self.columns, self.rows, self.counts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
+from partita.distributional.budgets import Budget
 from partita.distributional.columns import groups_inside
 from partita.distributional.groups import Groups
 
@@ -18,6 +18,7 @@ _MOST_LISTED = 7  # clusters whose matchings are listed
 _MOST_ROWS = 4  # of the compiled search; with more the mixed programme is faster
 _MOST_BOXES = 20_000
 _HITS_AT_ONCE = 1 << 24
+_NODE, _PER_GROUP = 20_000.0, 5.0  # work of a node of a mixed programme, and of listing matchings
 
 
 @dataclass(frozen=True)
@@ -39,34 +40,59 @@ class MatchingEnds:
         return self.fewest[0] == self.fewest[1] and self.most[0] == self.most[1]
 
 
-def matching_ends(groups: Groups, *, deadline: float | None = None) -> MatchingEnds:
+def matching_ends(groups: Groups, *, budget: Budget | None = None) -> MatchingEnds:
     """The fewest and the most objects in the largest matching, over all completions.
 
     Parameters
     ----------
     groups : Groups
         The two rough clusterings.
-    deadline : float, optional
-        A moment of ``time.monotonic()`` after which bounds are good enough.
+    budget : Budget, optional
+        What may be spent; after that bounds are good enough.
     """
     if (groups.rows.sum(axis=1) == 1).all():
         groups = groups.transposed()
     is_one_side_hard = bool((groups.columns.sum(axis=1) == 1).all())
-    until = math.inf if deadline is None else deadline
-    return MatchingEnds(_fewest(groups, is_one_side_hard, until), _most(groups, is_one_side_hard, until))
+    limit = budget or Budget()
+    limit.spend(_PER_GROUP * len(groups.counts))
+    return MatchingEnds(_fewest(groups, is_one_side_hard, limit), _most(groups, is_one_side_hard, limit))
 
 
-def _fewest(groups: Groups, is_one_side_hard: bool, deadline: float) -> tuple[int, int]:
+def hard_matching_ends(inside: Array) -> Array | None:
+    """The fewest and the most of many problems against hard clusterings, ``(s, 2)``; None where that is slow.
+
+    ``inside`` is what `counts_inside` gives: for each column and set of rows the objects that can be nowhere
+    else, ``(s, k', 2^k)``.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    from partita.kernels.matchings import fewest_matched
+
+    sets = inside.shape[-1]
+    k = sets.bit_length() - 1
+    if k > _MOST_ROWS:
+        return None
+    ends = np.empty((len(inside), 2), dtype=np.int64)
+    possible = inside[:, :, -1:] - inside[:, :, sets - 1 - (1 << np.arange(k))]
+    for place, (column, cells) in enumerate(zip(inside, possible, strict=True)):
+        low, high = fewest_matched(column, _MOST_BOXES)
+        if low != high:
+            return None
+        ends[place] = low, cells[linear_sum_assignment(cells, maximize=True)].sum()
+    return ends
+
+
+def _fewest(groups: Groups, is_one_side_hard: bool, budget: Budget) -> tuple[int, int]:
     if is_one_side_hard and groups.shape[0] <= _MOST_ROWS:
         from partita.kernels.matchings import fewest_matched
 
         low, high = fewest_matched(groups_inside(groups), _MOST_BOXES)
         if low == high:
             return int(low), int(high)
-    return _fewest_programme(groups, deadline)
+    return _fewest_programme(groups, budget)
 
 
-def _fewest_programme(groups: Groups, deadline: float) -> tuple[int, int]:
+def _fewest_programme(groups: Groups, budget: Budget) -> tuple[int, int]:
     """The least of sum alpha + sum beta, alpha_i + beta_j >= N_ij, over completions N, by a mixed programme.
 
     By duality the least sum for one N is its largest matching, and whole alpha, beta >= 0 reach it. Only they
@@ -89,8 +115,7 @@ def _fewest_programme(groups: Groups, deadline: float) -> tuple[int, int]:
         int(forced[linear_sum_assignment(forced, maximize=True)].sum()), -(-groups.n // max(k, columns))
     )
     high = int(some[linear_sum_assignment(some, maximize=True)].sum())
-    left = deadline - time.monotonic()
-    if low == high or left <= 0:
+    if low == high or budget.is_over:
         return low, high
 
     g, cell = np.nonzero(own)
@@ -108,7 +133,7 @@ def _fewest_programme(groups: Groups, deadline: float) -> tuple[int, int]:
     every = sparse.csr_array((np.ones(f), (g, np.arange(f))), shape=(len(counts), f + k + columns))
     potentials = np.arange(f + k + columns) >= f
     x, bound = _solved(
-        left,
+        budget,
         potentials.astype(np.float64),
         integrality=potentials.astype(np.int64),
         constraints=[LinearConstraint(room, certain, np.inf), LinearConstraint(every, counts, counts)],
@@ -118,20 +143,25 @@ def _fewest_programme(groups: Groups, deadline: float) -> tuple[int, int]:
     return math.ceil(max(low, bound)), high
 
 
-def _solved(seconds: float, cost: Array, **rest: Any) -> tuple[Array | None, float]:
+def _solved(budget: Budget, cost: Array, **rest: Any) -> tuple[Array | None, float]:
     """The point of a mixed programme, if one was found in time, and a bound of its value, if need be -inf.
 
     The value is whole and the solver's noise is about 1e-6, so the bound can be rounded up when 1e-3 is off.
     """
     from scipy.optimize import milp
 
-    options: Any = {"mip_rel_gap": 0.0} | ({"time_limit": seconds} if seconds < math.inf else {})
+    options: Any = {"mip_rel_gap": 0.0}
+    if budget.seconds_left < math.inf:
+        options["time_limit"] = max(budget.seconds_left, 0.0)
+    if budget.work_left < math.inf:
+        options["node_limit"] = int(max(budget.work_left / _NODE, 1))
     result = milp(cost, options=options, **rest)
+    budget.spend(_NODE * (1 + (result.mip_node_count or 0)))
     bound = result.mip_dual_bound
     return result.x, -math.inf if bound is None or math.isnan(bound) else bound - 1e-3
 
 
-def _most(groups: Groups, is_one_side_hard: bool, deadline: float) -> tuple[int, int]:
+def _most(groups: Groups, is_one_side_hard: bool, budget: Budget) -> tuple[int, int]:
     from scipy.optimize import linear_sum_assignment
 
     k, columns = groups.shape
@@ -144,7 +174,7 @@ def _most(groups: Groups, is_one_side_hard: bool, deadline: float) -> tuple[int,
     if max(k, columns) <= _MOST_LISTED:
         exact = _most_listed(groups if k <= columns else groups.transposed())
         return exact, exact
-    return _most_programme(groups, matching, deadline)
+    return _most_programme(groups, matching, budget)
 
 
 def _hits(groups: Groups, rows: Array, columns: Array) -> int:
@@ -166,7 +196,7 @@ def _most_listed(groups: Groups) -> int:
     return best
 
 
-def _most_programme(groups: Groups, start: tuple[Array, Array], deadline: float) -> tuple[int, int]:
+def _most_programme(groups: Groups, start: tuple[Array, Array], budget: Budget) -> tuple[int, int]:
     """The most objects in a matching, by a mixed programme: cells are matched or not, groups are hit or not.
 
     Only the cells' variables need be whole: with a whole matching a group's bound is 0, or at least 1.
@@ -176,8 +206,7 @@ def _most_programme(groups: Groups, start: tuple[Array, Array], deadline: float)
 
     k, columns = groups.shape
     low, high = _hits(groups, *start), groups.n
-    left = deadline - time.monotonic()
-    if low == high or left <= 0:
+    if low == high or budget.is_over:
         return low, high
     g, cell = np.nonzero(groups.cells.reshape(len(groups.counts), -1))
     each, own = np.arange(k * columns), np.arange(len(groups.counts))
@@ -194,7 +223,7 @@ def _most_programme(groups: Groups, start: tuple[Array, Array], deadline: float)
         shape=(len(own), width),
     )
     x, bound = _solved(
-        left,
+        budget,
         np.concatenate([np.zeros(len(each)), -groups.counts]),
         integrality=(np.arange(width) < len(each)).astype(np.int64),
         bounds=Bounds(0, 1),

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import generator
+from partita.distributional.budgets import Budget
 from partita.distributional.evidential import evidential
 from partita.distributional.fuzzy import fuzzy
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity, weaker
 from partita.distributional.possibilistic import READINGS, possibilistic
 from partita.distributional.rough import rough
-from partita.distributional.sampling import Plan
-from partita.distributional.sides import EMPTY, Side
-from partita.distributional.table_index import TableIndex
-from partita.distributional.tasks import METHODS, Answer, Task, deadline_in, nothing_left
+from partita.distributional.sampling import MOST_DRAWS, Plan, is_auto
+from partita.distributional.sides import EMPTY, Side, base_index
+from partita.distributional.tasks import METHODS, USUAL_WORK, Answer, Task, budget_of, nothing_left
 from partita.engine import Inputs, prepare
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
@@ -29,8 +31,8 @@ TNORMS = ("minimum", "product", "lukasiewicz")
 ALL_READINGS = (*READINGS, "independent")
 EXACT_NODES = 10_000_000
 
-QUICK_NODES, QUICK_LEVELS, QUICK_DRAWS, QUICK_LABELS, QUICK_SECONDS = 200, 64, 500, 2e7, 5.0
-"""What is spent on lower and upper values that nobody asked for by themselves."""
+QUICK_NODES, QUICK_LEVELS, QUICK_DRAWS, QUICK_LABELS, QUICK_WORK = 200, 64, 500, 2e6, 1.5e5
+"""What is spent on lower and upper values that nobody asked for by themselves; a second for six indices."""
 
 
 def distribution(
@@ -87,7 +89,8 @@ def distribution(
     drop : float
         Probability of unlikely tables that may be left away from a law; never with "exact".
     budget_seconds : float, optional
-        When to stop, with the best certified bound so far.
+        When to stop, with the best certified bound so far. Without it the work is limited instead, to about
+        half a minute and counted, so that the result does not depend on the machine.
     random_state : None, int or Generator
         Seed of the draws.
 
@@ -117,23 +120,32 @@ def distribution(
         if not isinstance(value, str) or value not in known:
             raise ParameterError(f"no such {name}.", got=repr(value), need=", ".join(f'"{k}"' for k in known))
     started = time.monotonic()
-    deadline = deadline_in(budget_seconds)
     if not isinstance(law, (bool, np.bool_)):
         raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False")
     if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0.0 <= drop < 1.0:
         raise ParameterError("drop is a probability.", got=repr(drop), need="a number from 0 to below 1")
-    if isinstance(n_inner, bool) or not isinstance(n_inner, (int, np.integer)) or n_inner < 1:
+    if (
+        isinstance(n_inner, bool)
+        or not isinstance(n_inner, (int, np.integer))
+        or not 1 <= n_inner <= MOST_DRAWS
+    ):
         raise ParameterError(
-            "n_inner is no number of completions.", got=repr(n_inner), need="a whole number >= 1"
+            "n_inner is no number of completions.",
+            got=repr(n_inner)[:60],
+            need=f"a whole number from 1 to {MOST_DRAWS:,}",
         )
-    plan = Plan(n_samples, epsilon, confidence, deadline)
+    # draws that were asked for are all made
+    is_open = method in ("exact", "sample", "nested") or not is_auto(n_samples)
+    plan = Plan(
+        n_samples, epsilon, confidence, budget_of(budget_seconds, math.inf if is_open else USUAL_WORK)
+    )
     rng = generator(random_state)
     inputs = prepare({"truth": truth, "found": found}, noise=noise)
     if not inputs.n_objects:
         raise nothing_left()
-    base = TableIndex.named(index, inputs.n_objects)
     notes = list(inputs.notes)
     sides = [Side.of(p, empty) for p in inputs.partitions.values()]
+    base = base_index(index, sides, inputs.n_objects)
     notes += [f"{name}: {s.note}" for name, s in zip(inputs.partitions, sides, strict=True) if s.note]
     with bar("distribution") as report:
         task = Task(
@@ -161,7 +173,7 @@ def distribution(
 
 
 def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
-    """Lower and upper value (or expectation) of an index, and how they were obtained; in seconds at most.
+    """Lower and upper value (or expectation) of an index, and how they were obtained; in part of a second.
 
     Exact where that is cheap, otherwise certified bounds. Evidential clusterings with many focal ones are
     sampled, always with the same seed.
@@ -169,9 +181,9 @@ def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
     sides = [Side.of(p, "normalize") for p in inputs.partitions.values()]
     draws = int(np.clip(QUICK_LABELS // inputs.n_objects, 10, QUICK_DRAWS))
     task = Task(
-        TableIndex.named(index, inputs.n_objects),
+        base_index(index, sides, inputs.n_objects),
         "auto",
-        Plan(draws, deadline=time.monotonic() + QUICK_SECONDS),
+        Plan(draws, budget=Budget(QUICK_WORK)),
         generator(0),
         want_law=False,
         most_nodes=QUICK_NODES,
@@ -199,6 +211,8 @@ def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[
             need="an evidential side, or two different soft kinds",
             fix='method="sample"',
         )
+    if kinds == {HARD}:
+        task = replace(task, method="exact")  # there is nothing to draw
     if kinds <= {HARD, FUZZY}:
         return fuzzy(one.weights, other.weights, task)
     if kinds <= {HARD, ROUGH}:

@@ -286,7 +286,10 @@ class Distribution(Result):
 
     @property
     def possibilities(self) -> Array:
-        """The possibility of each value of the support; one for each value of a plain set."""
+        """The possibility of each value of the support; one where a set or certain."""
+        law = self._law()
+        if law.method == EXACT and len(law.support) <= 1:
+            return law.weights
         return self._law("possibility", "set").weights
 
     @property

@@ -30,6 +30,9 @@ SMALLEST_HEIGHT = 1e-280
 MOST_TERMS = 500
 """Terms of the series for the probabilistic sum."""
 
+LEVEL_SHARE = 0.5
+"""Of what is left to spend, the part for one level."""
+
 READINGS = {
     "cuts": "possibility ({tnorm} of typicalities): a value is as possible as its most possible completion; "
     "expectations integrate the ends of its level cuts",
@@ -101,7 +104,7 @@ def _by_cuts(truth: Array, found: Array, task: Task, words: str) -> Answer:
     def ends_at(place: int) -> tuple[Quantity, Quantity]:
         if place not in known:
             groups = Groups.of(truth >= levels[place], found >= levels[place])
-            known[place] = rough_ends(groups, quiet)[:2]
+            known[place] = rough_ends(groups, quiet.within(LEVEL_SHARE))[:2]
             task.report(len(known), len(levels))
         return known[place]
 
@@ -124,7 +127,7 @@ def _by_cuts(truth: Array, found: Array, task: Task, words: str) -> Answer:
         return -width * max(changes), first, last
 
     waiting = [unsure(0, last)]
-    while waiting and waiting[0][0] < 0.0 and not task.is_late and len(known) < task.most_levels:
+    while waiting and waiting[0][0] < 0.0 and not task.budget.is_over and len(known) < task.most_levels:
         _, first, last = heapq.heappop(waiting)
         middle = (first + last) // 2
         for part in ((first, middle), (middle, last)):

@@ -14,6 +14,7 @@ from partita.distributional.columns import (
     MOST_ROWS,
     MOST_STEPS,
     STEPS_PER_SECOND,
+    STEPS_PER_WORK,
     groups_inside,
     size_ends,
     steps_for_ends,
@@ -30,6 +31,9 @@ from partita.errors import PartitaError
 
 FEW_AMBIGUOUS, FEW_TABLES = 20, 3000
 """Ambiguous objects, and tables they can make, that are written out before anything else is tried."""
+
+FEW_WORK = 4000.0
+"""What that is counted as."""
 
 UNDEFINED = "some completions leave the index undefined; they are left out"
 
@@ -70,6 +74,7 @@ def rough_ends(groups: Groups, task: Task) -> Ends:
     if groups.n_ambiguous <= FEW_AMBIGUOUS:
         law = values_of(*groups.objects(), index, FEW_TABLES)
         if law is not None:
+            task.budget.spend(FEW_WORK)
             return ends_of(law)
     if index.entry.name == PARTITION_DISTANCE:
         return _matching(groups, task)
@@ -107,9 +112,11 @@ def _against_hard(groups: Groups, task: Task, *, truth_is_soft: bool) -> Ends | 
     if groups.shape[0] > MOST_ROWS:
         return None
     inside = groups_inside(groups)
-    if steps_for_ends(inside) > min(MOST_STEPS, task.seconds_left * STEPS_PER_SECOND):
+    steps, budget = steps_for_ends(inside), task.budget
+    if steps > min(MOST_STEPS, budget.seconds_left * STEPS_PER_SECOND, budget.work_left * STEPS_PER_WORK):
         return None
     ends = size_ends(inside, index.entry.given_sizes)
+    budget.spend(500.0 + steps / STEPS_PER_WORK + len(ends.sizes))
     hard = np.tile(inside[:, -1], (len(ends.sizes), 1))
     sizes = (ends.sizes, hard) if truth_is_soft else (hard, ends.sizes)
     values = np.concatenate([index.on_sums(*sizes, sums) for sums in (ends.least, ends.most)])
@@ -122,7 +129,7 @@ def _against_hard(groups: Groups, task: Task, *, truth_is_soft: bool) -> Ends | 
 
 def _matching(groups: Groups, task: Task) -> Ends:
     """The ends of the partition distance, from those of the largest matching."""
-    ends = matching_ends(groups, deadline=task.deadline)
+    ends = matching_ends(groups, budget=task.budget)
     (few, fewest), (most, many) = ends.fewest, ends.most
     lower = _end(1.0 - many / groups.n, 1.0 - most / groups.n, task, is_lower=True)
     return lower, _end(1.0 - few / groups.n, 1.0 - fewest / groups.n, task, is_lower=False), [], {}
@@ -153,8 +160,8 @@ def _separable(groups: Groups, task: Task) -> Ends:
     weights = weights.round() if step else weights
     gap = 0.0 if step else 1e-10 * index.n * math.log(max(index.n, 2))
     ends, nodes = [], 0
-    for sign in (1.0, -1.0):
-        found = _minimum(groups, sign * weights, task, step, gap, task.most_nodes)
+    for sign, share in ((1.0, 0.5), (-1.0, 1.0)):
+        found = _minimum(groups, sign * weights, task.within(share), step, gap, task.most_nodes)
         attained = float(index.on_tables(found.table[None])[0])
         low, high = index.range or (-math.inf, math.inf)
         certified = float(np.clip(attained - sign * unit * (found.attained - found.bound), low, high))
@@ -173,30 +180,43 @@ def _minimum(
         (rows, columns, cells),
         step=step,
         gap=gap,
-        deadline=task.deadline,
+        budget=task.budget,
         most_nodes=most_nodes,
     )
 
 
 def _outer(groups: Groups, task: Task) -> Ends:
-    """An outer interval from certified ranges of the three sums, an inner one by local search.
-
-    An index that is given by its sums over rows, columns and cells is monotone in each (for the others
-    given), so that its ends over a box of sums are at the corners.
-    """
+    """An outer interval from certified ranges of the three sums, an inner one by local search."""
     index = task.index
     low, high = index.range or (-math.inf, math.inf)
-    nodes = 0
-    if index.entry.given_sizes:
-        step = 2.0 if index.entry.given_sizes == "squares" else 0.0
-        found = [[_minimum(groups, sign * axis, task, step) for sign in (1.0, -1.0)] for axis in np.eye(3)]
-        nodes = sum(m.nodes for pair in found for m in pair)
-        box = index.on_box([(least.bound, -most.bound) for least, most in found])
-        low, high = max(low, box[0]), min(high, box[1])
+    # completions first: there must be one, and what is left of a budget then goes to the bounds
     least, most = (
-        local_search(groups, value_of, rng=np.random.default_rng(0), deadline=task.deadline)[0]
-        for value_of in (index.on_tables, lambda tables: -index.on_tables(tables))
+        local_search(
+            groups,
+            value_of,
+            rng=np.random.default_rng(0),
+            budget=task.within(share).budget,
+            table_work=index.table_work,
+        )[0]
+        for value_of, share in (
+            (index.on_tables, 0.2),
+            (lambda tables: -index.on_tables(tables), 0.25),
+        )
     )
+    nodes = 0
+    if index.has_ends_at_vertices:
+        step = 2.0 if index.entry.given_sizes == "squares" else 0.0
+        ranges = []
+        # the sums over rows and over columns depend on one side alone, which is quick
+        sides = (groups.of_rows(), 0, 0.1), (groups.transposed().of_rows(), 0, 0.1), (groups, 2, 1.0)
+        for some, axis, share in sides:
+            part = task.within(share)
+            least_sum = _minimum(some, np.eye(3)[axis], part.within(0.5), step)
+            most_sum = _minimum(some, -np.eye(3)[axis], part, step)
+            ranges.append((least_sum.bound, -most_sum.bound))
+            nodes += least_sum.nodes + most_sum.nodes
+        box = index.on_box(ranges)
+        low, high = max(low, box[0]), min(high, box[1])
     cost = {"nodes": nodes}
     if math.isnan(least):
         return Quantity.undefined(), Quantity.undefined(), [UNDEFINED], cost

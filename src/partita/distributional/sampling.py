@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
+from partita.distributional.budgets import Budget
 from partita.errors import ParameterError
 
 FIRST_STAGE = 256
-MOST_DRAWS = 1_000_000
+MOST_DRAWS, MOST_ASKED = 1_000_000, 100_000_000
+"""Draws that are made at most where it is left open, and where a number is asked for."""
+
 _CELLS_AT_ONCE = 1 << 22
 
 
@@ -51,6 +54,11 @@ def normal_half_width(values: Array, confidence: float) -> float:
     return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
+def is_auto(n_samples: Any) -> bool:
+    """Whether the number of draws is left open."""
+    return isinstance(n_samples, str) and n_samples == "auto"
+
+
 @dataclass(frozen=True)
 class Plan:
     """How many draws to make, and when to stop.
@@ -61,25 +69,25 @@ class Plan:
         Draws; "auto" stops as soon as every mean is within ``epsilon`` with ``confidence``.
     epsilon, confidence : float
         The wanted half-width and its confidence.
-    deadline : float or None
-        A moment of the monotonic clock at which to stop.
+    budget : Budget
+        What may be spent.
     """
 
     n_samples: int | str = "auto"
     epsilon: float = 0.01
     confidence: float = 0.95
-    deadline: float | None = None
+    budget: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
-        if self.n_samples != "auto" and not (
+        if not is_auto(self.n_samples) and not (
             isinstance(self.n_samples, (int, np.integer))
             and not isinstance(self.n_samples, bool)
-            and self.n_samples >= 1
+            and 1 <= self.n_samples <= MOST_ASKED
         ):
             raise ParameterError(
                 "n_samples is not a number of draws.",
-                got=repr(self.n_samples),
-                need='"auto" or a whole number >= 1',
+                got=repr(self.n_samples)[:60],
+                need=f'"auto" or a whole number from 1 to {MOST_ASKED:,}',
             )
         for name, value, low, high in (
             ("epsilon", self.epsilon, 1e-6, 1.0),
@@ -99,7 +107,8 @@ class Plan:
             return int(self.n_samples)
         if width is None:
             return 100_000
-        return min(hoeffding_size(self.epsilon, 1.0 - (1.0 - self.confidence) / 2.0, width), MOST_DRAWS)
+        wanted = hoeffding_size(self.epsilon, 1.0 - (1.0 - self.confidence) / 2.0, width)
+        return min(max(wanted, 1), MOST_DRAWS)
 
     def run(
         self,
@@ -120,10 +129,10 @@ class Plan:
         done, look = 0, FIRST_STAGE
         while done < most:
             size = min(batch, most - done, look - done if self.n_samples == "auto" else most)
-            drawn.append(draw(size))
-            done += size
+            drawn.append(draw(size))  # less of them where the budget is spent
+            done += len(drawn[-1])
             report(done, most)
-            if self.deadline is not None and time.monotonic() > self.deadline:
+            if self.budget.is_over:
                 return np.concatenate(drawn), done >= most
             if self.n_samples == "auto" and done == look:
                 values = np.concatenate(drawn)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from partita.arrays import MOST_DENSE_CELLS, Array, dense
+from partita.distributional.table_index import TableIndex
 from partita.errors import PartitionError, TooLargeError
 from partita.partitions import (
     EVIDENTIAL,
@@ -21,6 +23,7 @@ from partita.partitions import (
     Partition,
     RoughPartition,
 )
+from partita.registry import Index
 
 ROUNDING = 1e-9
 """Mass outside the empty set that rounding alone can leave."""
@@ -90,6 +93,12 @@ class Side:
             return Masses(self.weights, np.eye(self.weights.shape[1], dtype=bool))
         return settled(self.partition.to(EVIDENTIAL), self.empty)
 
+    @cached_property
+    def n_possible(self) -> int:
+        """How many clusters an object can be in at all."""
+        some = self.weights > 0 if self.weights.shape[1] else self.masses.sets
+        return int(some.any(axis=0).sum())
+
     @property
     def note(self) -> str:
         """What was done with mass on the empty set, in words."""
@@ -102,6 +111,12 @@ class Side:
             if mass
             else ""
         )
+
+
+def base_index(index: str | Index, sides: Sequence[Side], n: int) -> TableIndex:
+    """The index of the tables that two sides can make of ``n`` objects."""
+    truth, found = (min(side.n_possible, n) for side in sides)
+    return TableIndex.named(index, n, (truth, found))
 
 
 def settled(partition: EvidentialPartition, empty: str) -> Masses:

@@ -7,18 +7,62 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.errors import ParameterError, PartitaError
+from partita.errors import ParameterError
 from partita.partitions import HARD
 from partita.registry import Index, find
 from partita.statistics import SUMMANDS, Contingency, KnownSums
 
 _TABLES_AT_ONCE = 100_000
 PARTITION_DISTANCE = "classification_error"
+EXPECTED_BY_SIZES = "adjusted_mutual_information"
+
+WITH_ENDS_AT_VERTICES = frozenset(
+    {
+        "adjusted_rand",
+        "completeness",
+        "fowlkes_mallows",
+        "homogeneity",
+        "hubert_gamma",
+        "jaccard",
+        "minkowski_score",
+        "nmi_joint",
+        "nmi_max",
+        "nmi_min",
+        "nmi_sqrt",
+        "nmi_sum",
+        "normalized_variation_of_information",
+        "pair_precision",
+        "pair_recall",
+        "v_measure",
+    }
+)
+"""Indices for which, beside the separable ones, `TableIndex.on_box` has a proof."""
+
+# planes of sums (R, C, T): both ends of each, T = R, T = C, T = R + C - S, and R = C
+_PLANES = np.array([*np.repeat(np.eye(3), 2, axis=0), [-1, 0, 1], [0, -1, 1], [-1, -1, 1], [1, -1, 0]])
+_TRIPLES = np.array(
+    [t for t in itertools.combinations(range(10), 3) if abs(np.linalg.det(_PLANES[list(t)])) > 0.5]
+)
+_INVERSES = np.linalg.inv(_PLANES[_TRIPLES])
+
+
+def _vertices(ends: Array, together: float) -> Array:
+    """Vertices ``(v, 3)`` of the polytope of sums between ``ends``, and of its cut by the plane R = C."""
+    right = np.concatenate([ends, [0.0, 0.0, -together, 0.0]])
+    points = np.einsum("tij,tj->ti", _INVERSES, right[_TRIPLES])
+    rows, columns, cells = points.T
+    near = 1e-11 * (together + 1.0)
+    inside = (points >= ends[::2] - near).all(axis=1) & (points <= ends[1::2] + near).all(axis=1)
+    inside &= (cells <= np.minimum(rows, columns) + near) & (cells >= rows + columns - together - near)
+    rows, columns, cells = np.clip(points[inside], ends[::2], ends[1::2]).T
+    cells = np.clip(cells, rows + columns - together, np.minimum(rows, columns))
+    return np.unique(np.stack([rows, columns, cells], axis=1), axis=0)
 
 
 @dataclass(frozen=True)
@@ -42,13 +86,14 @@ class Coefficients:
 
 @dataclass(frozen=True, eq=False)
 class TableIndex:
-    """An index of the table of two hard clusterings of ``n`` objects."""
+    """An index of the table of two hard clusterings of ``n`` objects, in at most so many clusters."""
 
     entry: Index
     n: int
+    clusters: tuple[int, int] | None = None
 
     @classmethod
-    def named(cls, index: str | Index, n: int) -> TableIndex:
+    def named(cls, index: str | Index, n: int, clusters: tuple[int, int] | None = None) -> TableIndex:
         """The index of that name; refused if a table does not determine it."""
         entry = find(index)
         if set(entry.inputs) != {"truth", "found"} or not entry.is_of_table:
@@ -58,12 +103,22 @@ class TableIndex:
                 need="an index on Contingency, such as rand, adjusted_rand, variation_of_information",
                 fix=f"partita.indices.{entry.name} takes soft clusterings as they are",
             )
-        return cls(entry, n)
+        return cls(entry, n, clusters)
 
     @property
     def phi(self) -> Callable[[Array], Array]:
         """The summand of the sums over cells, rows and columns that it depends on."""
         return SUMMANDS[self.entry.given_sizes]
+
+    @property
+    def has_ends_at_vertices(self) -> bool:
+        """Whether `on_box` has a proof for it."""
+        return self.entry.separable or self.entry.name in WITH_ENDS_AT_VERTICES
+
+    @property
+    def table_work(self) -> float:
+        """What its value on one table counts for, where it is not soon found (see `Budget`)."""
+        return 200.0 + self.n if self.entry.name == EXPECTED_BY_SIZES else 0.0
 
     def on_tables(self, tables: Array) -> Array:
         """Values for a stack ``(s, k, k')`` of tables; nan where it has none."""
@@ -85,45 +140,90 @@ class TableIndex:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def on_box(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
-        """The ends over all tables whose sums over rows, columns and cells lie in these ranges.
+        """Ends that hold for all tables whose sums over rows, columns and cells lie in these ranges.
 
-        For the other two given, the index is monotone in each sum, also along the edges of what tables can
-        have: the sum over cells is at most those over rows and columns, and at least theirs together less
-        that of one single cluster. So the ends are at the corners of the box and of these edges, or a limit
-        sets them. Infinite where a corner has no value.
+        The ranges may be wider than what tables attain. Infinite where nothing is proved.
+
+        Let R, C and T be the sums over rows, columns and cells, S that of a single cluster and n' that of
+        single objects. As phi is superadditive, T <= R and T <= C. As pairs apart in both (squares) and
+        information (entropy) are not negative, R + C - S <= T. With the ranges this makes a polytope. The
+        ends are at its vertices, or at those of its cut by the plane R = C:
+
+        * An affine function of the sums has its ends at vertices, and so has a quotient of two, where the
+          denominator is positive: {f <= t} and {f >= t} are half-spaces. This settles the separable indices,
+          jaccard, pair precision and recall, the square of the Minkowski score, homogeneity, completeness,
+          v_measure, nmi_joint, nmi_sum, NVI; and nmi_max and nmi_min on either side of R = C.
+        * fowlkes_mallows and nmi_sqrt are g / sqrt(x y) with g >= 0, x and y affine. As sqrt(x y) is concave,
+          {f <= t} is convex, so the largest value is at a vertex.
+        * Write r, c, t for the pairs in R, C, T, and N for all pairs. The derivatives of ARI =
+          (t - rc/N) / ((r + c)/2 - rc/N) by r, of Gamma = (tN - rc) / sqrt(rc(N - r)(N - c)) by r, and of
+          fowlkes_mallows t / sqrt(rc) have the signs of -(c^2 - 2tc + tN) <= -(c - t)^2, of
+          -(r(c - t) + t(N - r)), and of -1: all fall in R and in C, and rise in T. So the largest ARI or
+          Gamma has T at its upper end and R, C as small as they can be (a vertex); or T = R and C at its
+          lower end, where both rise with R (up to a vertex), or T = R = C, where both are 1 (also there).
+        * The smallest of these three has T = max(its lower end, R + C - S). Where T = R + C - S, they rise in
+          R and in C: ARI is -(N - r)(N - c) / (N (r + c)/2 - rc), Gamma -sqrt((N - r)(N - c) / (rc)),
+          fowlkes_mallows (r + c - N) / sqrt(rc). Where T is at its lower end, they fall. So it is at R and C
+          at their ends (a vertex), or on the edge where both hold. There r + c is fixed, and all three fall
+          in rc, so it is at R = C, or at the end of the edge that is next to it (a vertex).
+        * nmi_sqrt is i / sqrt(pq), i = p + q - h, with entropies p, q <= h: the smallest has i = 0 (on a
+          whole face), or T at its lower end, where it rises in p and in q (d/dp has the sign of
+          p - q + h >= 0): a vertex, or again i = 0.
+
+        Where a side is a single cluster or single objects, denominators vanish. So these are looked at by
+        themselves (there the formula holds, or a limit sets the value); all other sums differ from S by at
+        least S - phi(n - 1) - phi(1), and from n' by at least phi(2) - 2 phi(1).
         """
-        alone = float(self.phi(np.ones(self.n)).sum())
+        if not self.has_ends_at_vertices:
+            return -np.inf, np.inf
+        least = self._least_sums
         together = float(self.phi(np.array(self.n)))
-        (low_rows, high_rows), (low_columns, high_columns), (low, high) = np.clip(ranges, alone, together)
-        rows = np.clip([low_rows, high_rows, low, high], low_rows, high_rows)
-        columns = np.clip([low_columns, high_columns, low, high], low_columns, high_columns)
-        corners = set(itertools.product(rows, columns))
-        for end in (low, high):
-            corners |= {(r, np.clip(together + end - r, low_columns, high_columns)) for r in rows}
-            corners |= {(np.clip(together + end - c, low_rows, high_rows), c) for c in columns}
-        made = []
-        for r, c in corners:
-            least, most = max(low, r + c - together), min(high, r, c)
-            if least <= most + 1e-9 * together:
-                made += [(r, c, least), (r, c, max(least, most))]
-        over = np.array(made).T
-        if not over.size:
+        rows, columns, cells = (np.clip(r, low, together) for r, low in zip(ranges, least, strict=True))
+        points, is_trivial = [], []
+        for row_part, is_row_edge in self._parts(*rows):
+            for column_part, is_column_edge in self._parts(*columns):
+                found = _vertices(np.array([*row_part, *column_part, *cells]), together)
+                points.append(found)
+                is_trivial += [is_row_edge or is_column_edge] * len(found)
+        sums = np.concatenate(points).T if points else np.zeros((3, 0))
+        if not sums.size:
             return -np.inf, np.inf
         known = KnownSums.without_sizes(
-            np.full(over.shape[1], self.n), over[0], over[1], over[2], self.entry.given_sizes
+            np.full(sums.shape[1], self.n), sums[0], sums[1], sums[2], self.entry.given_sizes
         )
-        try:
-            values = np.asarray(self.entry.formula_on(known), dtype=np.float64)
-        except PartitaError:  # it asks for cluster sizes
+        values = np.asarray(self.entry.formula_on(known), dtype=np.float64)
+        is_finite, is_edge = np.isfinite(values), np.array(is_trivial)
+        if not (is_finite | is_edge).all():
             return -np.inf, np.inf
-        if not np.isfinite(values).all():
-            return -np.inf, np.inf
-        # a clustering with one cluster, or of single objects, has the value that a limit sets
-        reached = max(high_rows, high_columns) >= together * (1 - 1e-12)
-        if reached or min(low_rows, low_columns) <= alone + 1e-12 * together:
-            set_values = [limit.value for limit in self.entry.limits if math.isfinite(limit.value)]
-            values = np.append(values, set_values)
-        return float(values.min()), float(values.max())
+        set_values = [limit.value for limit in self.entry.limits if math.isfinite(limit.value)]
+        values = np.append(values[is_finite], set_values if is_edge.any() else [])
+        return (float(values.min()), float(values.max())) if values.size else (-np.inf, np.inf)
+
+    @cached_property
+    def _least_sums(self) -> tuple[float, float, float]:
+        """What the sums are at least: phi is convex, so even sizes have the least."""
+        k, columns = self.clusters or (self.n, self.n)
+        alone = float(self.phi(np.ones(self.n)).sum())
+        rows, columns_, cells = (m * float(self.phi(np.array(self.n / m))) for m in (k, columns, k * columns))
+        return max(alone, rows), max(alone, columns_), max(alone, cells)
+
+    def _parts(self, low: float, high: float) -> list[tuple[tuple[float, float], bool]]:
+        """The parts of a range of sums over clusters: single objects, a single cluster, all others.
+
+        Also whether a part is one of the first two, whose sums no others come near.
+        """
+        alone, together = float(self.phi(np.ones(self.n)).sum()), float(self.phi(np.array(self.n)))
+        one, two, fewer = (float(self.phi(np.array(m))) for m in (1, 2, self.n - 1))
+        from_alone, from_together = two - 2.0 * one, together - fewer - one
+        parts: list[tuple[tuple[float, float], bool]] = []
+        # an eighth leaves room for rounding, and keeps denominators away from 0
+        if low < alone + from_alone / 8.0:
+            parts.append(((alone, alone), True))
+            low = alone + from_alone
+        if high > together - from_together / 8.0:
+            parts.append(((together, together), True))
+            high = together - from_together
+        return parts + ([((low, high), False)] if low <= high + 1e-12 * together else [])
 
     @cached_property
     def coefficients(self) -> Coefficients | None:
@@ -146,16 +246,14 @@ class TableIndex:
     @cached_property
     def range(self) -> tuple[float, float] | None:
         """Ends of its values on hard clusterings of ``n`` objects, where known; not always reached."""
-        low, high = (
-            float(end) if isinstance(end, (int, float)) else side * math.inf
-            for end, side in zip(self.entry.range_of((HARD, HARD)) or (None, None), (-1, 1), strict=True)
-        )
-        if self.coefficients is not None:
-            # all objects apart, or all together
-            ends = float(self.phi(np.ones(self.n)).sum()), float(self.phi(np.array(self.n)))
-            products = [[w * end for end in ends] for w in self.coefficients.weights]
-            low = max(low, self.coefficients.constant + sum(map(min, products)))
-            high = min(high, self.coefficients.constant + sum(map(max, products)))
+        k, columns = self.clusters or (self.n, self.n)
+        most = SimpleNamespace(n=self.n, n_rows=k, n_columns=columns, is_whole=True)
+        most.row_entropy, most.column_entropy = math.log(k), math.log(columns)
+        low, high = self.entry.ends_on((HARD, HARD), most)
+        if self.entry.given_sizes:
+            together = float(self.phi(np.array(self.n)))
+            by_sums = self.on_box([(least, together) for least in self._least_sums])
+            low, high = max(low, by_sums[0]), min(high, by_sums[1])
         return (low, high) if math.isfinite(high - low) else None
 
     @property

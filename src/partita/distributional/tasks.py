@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
+from partita.distributional.budgets import Budget
 from partita.distributional.outcomes import SAMPLED, Focal, Law, Quantity
 from partita.distributional.sampling import Plan
 from partita.distributional.table_index import TableIndex
@@ -18,6 +19,11 @@ from partita.errors import ParameterError, PartitionError, TooLargeError
 
 LAW_SECONDS = 5.0
 """With less time left, no law is tried."""
+
+MOST_SECONDS = 1e9
+
+USUAL_WORK = 3e7
+"""Work that is spent where the user sets no limit; about half a minute."""
 
 METHODS = ("auto", "exact", "bound", "sample", "nested")
 
@@ -38,24 +44,20 @@ class Task:
     report: Callable[[int, int], None] = lambda _done, _total: None
 
     @property
-    def deadline(self) -> float | None:
-        """When to stop, on the monotonic clock."""
-        return self.plan.deadline
+    def budget(self) -> Budget:
+        """What may be spent on it."""
+        return self.plan.budget
 
-    @property
-    def seconds_left(self) -> float:
-        """Until the deadline; infinite if there is none."""
-        return math.inf if self.deadline is None else self.deadline - time.monotonic()
-
-    @property
-    def is_late(self) -> bool:
-        """Whether the time is up."""
-        return self.seconds_left < 0.0
+    def within(self, share: float) -> Task:
+        """The same with a share of what is left to spend."""
+        if not self.budget.is_limited:
+            return self
+        return replace(self, plan=replace(self.plan, budget=self.budget.part(share)))
 
     @property
     def has_time_for_law(self) -> bool:
         """Whether to try a law, or a set of values, whose making cannot be interrupted."""
-        return self.seconds_left > LAW_SECONDS
+        return self.budget.seconds_left > LAW_SECONDS
 
     @property
     def allows_samples(self) -> bool:
@@ -99,15 +101,19 @@ def mean_end(outer: Array, attained: Array, task: Task) -> tuple[Quantity, str]:
     )
 
 
-def deadline_in(seconds: Any) -> float | None:
-    """The moment of the monotonic clock in so many seconds; None for no deadline."""
+def budget_of(seconds: Any, work: float = USUAL_WORK) -> Budget:
+    """So many seconds where the user asks for them, otherwise so much work."""
     if seconds is None:
-        return None
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 < seconds < math.inf:
+        return Budget(work)
+    if (
+        isinstance(seconds, bool)
+        or not isinstance(seconds, (int, float))
+        or not 0.0 < seconds <= MOST_SECONDS
+    ):
         raise ParameterError(
-            "budget_seconds is no time.", got=repr(seconds), need="a number of seconds above 0"
+            "budget_seconds is no time.", got=repr(seconds)[:60], need="a number of seconds above 0"
         )
-    return time.monotonic() + seconds
+    return Budget(deadline=time.monotonic() + seconds)
 
 
 def nothing_left() -> PartitionError:

@@ -466,12 +466,27 @@ def _no_room_above_chance(t: Contingency, *, average: str) -> Array:
     return np.asarray(~t.is_relabelling & (highest - t.expected_mutual_information <= 1e-12 * highest))
 
 
+def _lowest_adjusted(t: Contingency, *, average: str) -> Any:
+    """1 - d(U, V) / E d(U, V'), V' a shuffle of V, where d = average - I: what it is at least.
+
+    For the arithmetic mean (half of VI) and the maximum, d is a metric and shuffling both keeps it. With
+    shuffles U' and V': d(U, V) <= d(U, V') + d(V', V) and d(V', V) <= d(V', U') + d(U', V), in the mean at
+    most three times E d. The joint entropy is average + d of the arithmetic mean: half of that, below 0.
+
+    For the minimum and the geometric mean, d <= log n and E d >= E H(V | U'), V the side with less entropy.
+    U has two objects together (else I = H(V) always), which V' splits with probability 2 / n at least; the
+    cluster they are in then adds 2 log 2 / n at least.
+    """
+    known = {"arithmetic": -2.0, "max": -2.0, "joint": -1.0}
+    return known.get(average, 1.0 - np.square(t.n) * np.log(t.n) / math.log(16.0))
+
+
 @index(
     symbol="AMI",
     title="Adjusted mutual information",
     given_sizes="entropy",
     best=1.0,
-    range={HARD: (None, 1.0)},
+    range={HARD: (bound("-2, -1 (joint), 1 - n^2 log n / log 16 (min, geometric)", _lowest_adjusted), 1.0)},
     claims={
         "symmetric": HARD,
         "relabelling_invariant": HARD,

@@ -166,6 +166,14 @@ class Index:
             self._ranges_seen[together] = _by_kinds(self.ranges, together) if defined else None
         return self._ranges_seen[together]
 
+    def ends_on(self, kinds: Sequence[Kind], *statistics: Any) -> tuple[float, float]:
+        """Both ends of the range for these kinds and statistics, infinite where not known."""
+        low, high = (
+            self._call(end, statistics) if callable(end) else end
+            for end in self.range_of(kinds) or (None, None)
+        )
+        return -math.inf if low is None else float(low), math.inf if high is None else float(high)
+
     @cached_property
     def _ranges_seen(self) -> dict[tuple[Kind, ...], tuple[RangeEnd, RangeEnd] | None]:
         return {}

@@ -93,7 +93,10 @@ class KnownSums(Contingency):
 
     def _entropy_from(self, over: Array) -> Floats:
         self._hold("entropy")
-        return np.asarray(np.maximum(np.log(self.n) - over / self.n, 0.0))
+        most = np.log(self.n)
+        entropy = most - over / self.n
+        # clusters of n objects that are not all together have at least most / n
+        return np.asarray(np.where(entropy > 1e-13 * most, entropy, 0.0))
 
     @cached_property
     def row_entropy(self) -> Floats:
