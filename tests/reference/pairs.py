@@ -24,7 +24,7 @@ class Pairs:
     in_found: Fraction
     in_both: Fraction
     hard: bool
-    same: bool = True  # False for one object that differs: there is no pair to tell it by
+    same: bool = True  # False for one soft object: there is no pair to tell it by
 
     @property
     def truth_only(self) -> Fraction:
@@ -76,7 +76,8 @@ def soft_pairs(U: Memberships, V: Memberships) -> Pairs:
     rows, columns = margins(N)
     in_both = sum((_choose_two(cell) for row in N for cell in row), Fraction())
     in_truth, in_found = (sum(map(_choose_two, sums), Fraction()) for sums in (rows, columns))
-    return Pairs(len(U), _choose_two(Fraction(len(U))), in_truth, in_found, in_both, hard=False)
+    one_cluster = all(sum(map(bool, sums)) == 1 for sums in (rows, columns))  # as good as hard
+    return Pairs(len(U), _choose_two(Fraction(len(U))), in_truth, in_found, in_both, hard=one_cluster)
 
 
 def coassociated_pairs(U: Memberships, V: Memberships) -> Pairs:
@@ -86,8 +87,7 @@ def coassociated_pairs(U: Memberships, V: Memberships) -> Pairs:
     for i, j in combinations(range(len(u)), 2):
         a, b = (sum((x * y for x, y in zip(w[i], w[j], strict=True)), Fraction()) for w in (u, v))
         every, in_truth, in_found, in_both = every + 1, in_truth + a, in_found + b, in_both + a * b
-    same = len(u) > 1 or sorted(filter(None, u[0])) == sorted(filter(None, v[0]))
-    return Pairs(len(u), every, in_truth, in_found, in_both, hard=False, same=same)
+    return Pairs(len(u), every, in_truth, in_found, in_both, hard=False, same=len(u) > 1)
 
 
 def _choose_two(x: Fraction) -> Fraction:

@@ -41,7 +41,12 @@ UNBOUNDED = {SOFT: "soft: no known lower end (bounded: coassociation_rand_distan
 
 
 def _one_object(t: Contingency) -> Array:
-    return np.asarray(t.is_whole & (t.n <= 1))
+    """One object, in one cluster on both sides."""
+    return np.asarray((t.n <= 1) & (t.is_whole | _both_constant(t)))
+
+
+def _both_constant(t: Contingency) -> Array:
+    return np.asarray((t.n_rows <= 1) & (t.n_columns <= 1))
 
 
 def _no_pairs(t: Contingency) -> Array:
@@ -62,9 +67,8 @@ def _nothing(t: Contingency) -> Array:
 
 def _identical(t: Contingency) -> Array:
     _, b, c, d = t.pairs
-    all_together = (c + d <= _nothing(t)) & (b + d <= _nothing(t))
-    both_constant = (t.n_rows <= 1) & (t.n_columns <= 1)
-    return np.asarray(both_constant | all_together | (t.is_whole & (b == 0) & (c == 0)))
+    all_together = (c + d <= _nothing(t)) & (b + d <= _nothing(t)) & ~_no_pairs(t)
+    return np.asarray(_both_constant(t) | all_together | (t.is_whole & (b == 0) & (c == 0)))
 
 
 def _trivial(t: Contingency) -> Array:
