@@ -62,6 +62,16 @@ def fuzzy(draw: st.DrawFn, n: int | None = None) -> FuzzyPartition:
 
 
 @st.composite
+def eighths(draw: st.DrawFn, n: int | None = None) -> FuzzyPartition:
+    """Memberships in eighths: their sums are exact, so that no rounding decides whether there is a pair."""
+    k = draw(cluster_counts)
+    cuts = st.lists(st.integers(0, 8), min_size=k - 1, max_size=k - 1).map(sorted)
+    count = draw(sizes) if n is None else n
+    rows = draw(st.lists(cuts, min_size=count, max_size=count))
+    return FuzzyPartition(np.array([np.diff([0, *row, 8]) for row in rows]) / 8)
+
+
+@st.composite
 def possibilistic(draw: st.DrawFn, n: int | None = None) -> PossibilisticPartition:
     """Typicalities in quarters; rows may or may not reach one."""
     return PossibilisticPartition(

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-import test_claims
+import gate
 from partita.indices import catalogue
 from partita.partitions import HARD
 from partita.registry import find, remove
-from test_registry import test_every_entry_is_documented as check_documentation
-from test_registry import test_examples_have_their_value as check_examples
+from test_gate import TABLES
+from test_gate import test_claims_hold_for_all_small_hard_clusterings as check_small_clusterings
+from test_gate import test_examples_have_their_value as check_examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
 ROOT = Path(__file__).parents[1]
@@ -51,21 +51,23 @@ def kulczynski(tmp_path, monkeypatch):
 
 def test_the_index_of_the_readme_works_and_keeps_its_promises(kulczynski):
     assert kulczynski in catalogue()
-    check_documentation(kulczynski)
+    assert gate.missing(kulczynski) == [
+        'kulczynski needs "kulczynski" in REFERENCE of tests/reference/my_indices.py'
+    ]
     check_examples(kulczynski)
-    for n in test_claims.TABLES:
-        test_claims.test_claims_hold_for_all_small_hard_clusterings(kulczynski, n)
-    test_claims.test_no_triangle_inequality(kulczynski, kulczynski.refuted["triangle"][HARD])
-    test_claims.test_not_zero_by_chance(kulczynski, kulczynski.refuted["zero_by_chance"][HARD])
+    for n in TABLES:
+        check_small_clusterings(kulczynski, n)
+    gate.check_refutations(kulczynski)
     runner = doctest.DocTestRunner()
     for test in doctest.DocTestFinder().find(kulczynski, "kulczynski", globs={"kulczynski": kulczynski}):
         assert runner.run(test).failed == 0
 
-    @given(data=st.data())
-    def symmetric(data):
-        test_claims.test_symmetric.hypothesis.inner_test(kulczynski, HARD, data)
+    @given(scene=gate.scenes((HARD,)))
+    def holds(scene):
+        gate.check_claims([kulczynski], scene, HARD)
+        gate.check_weights([kulczynski], scene)
 
-    symmetric()
+    holds()
 
 
 def test_the_readme_names_its_commands():

@@ -17,7 +17,7 @@ from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Ensemble
 from partita.statistics import Contingency, MembershipMoments, counting, tables
-from strategies import inputs_of, integer_weights, pairs, partitions, rows_of
+from strategies import integer_weights, pairs, partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
 IN_TABLES = (HARD, FUZZY, POSSIBILISTIC)
@@ -114,20 +114,6 @@ def test_moments_by_the_definition(found):
     assert moments.squares == pytest.approx((shares**2).sum())
     if nonspecificity is not None:
         assert moments.nonspecificities == pytest.approx(nonspecificity, abs=1e-12)
-
-
-@pytest.mark.parametrize("entry", [e for e in catalogue() if "model" not in e.inputs], ids=lambda e: e.name)
-@given(data=st.data())
-def test_whole_number_weights_are_repeated_objects(entry, data):
-    n = data.draw(st.integers(1, 7))
-    inputs = inputs_of(data, entry, n)
-    weight = data.draw(integer_weights(n))
-    repeated = np.repeat(np.arange(n), weight)
-    expected = entry(*(rows_of(given, repeated) for given in inputs))
-    np.testing.assert_allclose(entry(*inputs, sample_weight=weight), expected, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(
-        entry(*inputs, sample_weight=weight.astype(float)), expected, rtol=1e-9, atol=1e-9
-    )
 
 
 def test_fractional_weights_use_fractional_tables_and_ami_says_so():

@@ -10,55 +10,14 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.entries import reference
 from partita.errors import KindError, ParameterError, PartitaError, UndefinedIndexError, UnknownNameError
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, Kind
-from partita.registry import CLAIMS, Example, Limit, find, index, remove
+from partita.registry import Example, Limit, find, index, remove
 from partita.statistics import Contingency
-from reference import REFERENCE, REFERENCE_OF_DATA, REFERENCE_OF_ONE
 
 ENTRIES = catalogue()
 named = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
-
-
-@named
-def test_every_entry_has_an_independent_witness(entry):
-    published = [e for e in entry.examples if e.value is not None and e.source]
-    has_reference = entry.name in REFERENCE.keys() | REFERENCE_OF_ONE.keys() | REFERENCE_OF_DATA.keys()
-    assert published, f"{entry.name} has no example with a value and its source"
-    assert has_reference, f"{entry.name} has no slow reference in tests/reference"
-
-
-@named
-def test_every_entry_is_documented(entry):
-    doc = inspect.cleandoc(entry.__doc__)
-    assert doc.split("\n")[0].endswith(".")
-    assert "Pitfalls\n--------\n" in doc
-    assert ">>> " in doc
-    assert entry.formula
-    assert entry.title
-    assert entry.references
-    for key in entry.references:
-        assert reference(key)
-
-
-@named
-def test_examples_have_their_value(entry):
-    for example in entry.examples:
-        chosen = entry.using(**example.options) if example.options else entry
-        value = chosen(*example.arguments(entry.inputs))
-        assert value == pytest.approx(example.value, rel=6e-5, abs=6e-5), example.source
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [e for e in ENTRIES if e.inputs == ("truth", "found") and e.best is not None and math.isfinite(e.best)],
-    ids=lambda e: e.name,
-)
-def test_every_claim_is_settled_for_hard_clusterings(entry):
-    unsettled = [claim for claim in CLAIMS if entry.status(claim, HARD) == "open"]
-    assert unsettled == []
 
 
 def test_names_and_symbols_are_found_without_case():
@@ -147,18 +106,6 @@ def test_undefined_is_nan_with_one_warning_or_an_error():
 def test_a_value_is_a_plain_float():
     assert type(pt.indices.rand([0, 1, 1], [0, 1, 0])) is float
     assert type(pt.indices.rand.of(Contingency.from_counts([[2, 1], [0, 3]]))) is float
-
-
-@pytest.mark.parametrize(
-    "entry", [e for e in ENTRIES if e.statistics == (Contingency,)], ids=lambda e: e.name
-)
-def test_a_stack_of_three_gives_three_values(entry):
-    tables = np.array([[[3, 1], [0, 4]], [[2, 2], [2, 2]], [[5, 0], [0, 3]]])
-    stacked = entry.of(Contingency.from_counts(tables))
-    one_by_one = [entry.of(Contingency.from_counts(t)) for t in tables]
-    assert stacked.shape == (3,)
-    np.testing.assert_array_equal(stacked, one_by_one)
-    assert entry.of(Contingency.from_counts(tables.reshape(3, 1, 2, 2))).shape == (3, 1)
 
 
 @pytest.fixture

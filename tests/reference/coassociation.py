@@ -6,6 +6,7 @@ shared/definitions/soft_rand.md sections 1, 5 and 6. 0/0 is the best value for i
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from itertools import combinations
 from math import fsum
 
@@ -46,12 +47,12 @@ def with_pairs(best: float) -> Callable[..., Callable[..., float]]:
     """For a single object: the best value if it is identical on both sides, else nan."""
 
     def wrap(function: Callable[..., float]) -> Callable[..., float]:
+        @wraps(function)
         def safe(U: Memberships, V: Memberships, **options: object) -> float:
             if len(U) == 1:
                 return best if identical(U, V) else math.nan
             return function(U, V, **options)
 
-        safe.__name__ = function.__name__
         return safe
 
     return wrap

@@ -63,12 +63,23 @@ GAPS = {"conflict": conflict, "jousselme": jousselme, "belief": belief}
 
 
 def credal_rand_of_masses(truth: Masses, found: Masses, type: str = "belief") -> float:  # noqa: A002
-    """One minus the mean gap; nan without a pair."""
+    """One minus the mean gap; without a pair 1 for identical clusterings, else nan."""
     pairs = list(combinations(range(len(truth)), 2))
     if not pairs:
-        return math.nan
+        return 1.0 if _same_object(truth[0], found[0]) else math.nan
     gaps = [GAPS[type](pair_mass(truth[i], truth[j]), pair_mass(found[i], found[j])) for i, j in pairs]
     return 1 - math.fsum(gaps) / len(gaps)
+
+
+def _same_object(one: dict[frozenset[int], float], other: dict[frozenset[int], float]) -> bool:
+    """Whether some renaming of the clusters turns the masses of one into those of the other."""
+    clusters = sorted(set().union(*one, *other))
+    for order in permutations(clusters):
+        names = dict(zip(clusters, order, strict=True))
+        renamed = {frozenset(names[c] for c in A): m for A, m in one.items()}
+        if renamed.keys() == other.keys() and all(math.isclose(renamed[A], other[A]) for A in other):
+            return True
+    return False
 
 
 def nonspecificity_of_masses(found: Masses) -> float:
@@ -105,3 +116,7 @@ REFERENCE: dict[str, Callable[..., float]] = {
     "fuzzy_partition_distance": fuzzy_partition_distance,
 }
 REFERENCE_OF_ONE: dict[str, Callable[..., float]] = {"pairwise_nonspecificity": pairwise_nonspecificity}
+REFERENCE_OF_MASSES: dict[str, Callable[..., float]] = {
+    "credal_rand": credal_rand_of_masses,
+    "pairwise_nonspecificity": nonspecificity_of_masses,
+}

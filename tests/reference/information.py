@@ -3,7 +3,7 @@
 Plain loops over the cells of the exact table; only logarithms and the final sums are floats. H(truth) and
 H(found) are the entropies of the margins of N*; for possibilistic memberships these are not the column sums
 of U or V, so that `entropy`, which sees one partition, is another number there. Natural logarithms, or those
-to `base`. Degenerate cases as DESIGN.md section 5.
+to `base`.
 """
 
 import math
@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
-from .tables import Memberships, is_hard, labels, margins, table
+from .tables import AmbiguousError, Masses, Memberships, is_hard, labels, margins, table
 
 Cell = tuple[Fraction, Fraction, Fraction]
 
@@ -186,8 +187,68 @@ def _sizes(U: Memberships) -> list[int]:
     return [int(size) for size in np.bincount(labels(U)) if size]
 
 
-REFERENCE: dict[str, Callable[..., float]] = {
-    function.__name__: function
+def entropy_of_masses(found: Masses, *, base: float = math.e) -> float:
+    """Of the plausibilities of the clusters, summed over the objects, normalised to total 1."""
+    clusters = {cluster for masses in found for sets in masses for cluster in sets}
+    sums = [
+        sum((Fraction(m) for masses in found for A, m in masses.items() if c in A), Fraction())
+        for c in clusters
+    ]
+    if not sum(sums):
+        return math.nan  # every object is in no cluster
+    return _entropy(size / sum(sums) for size in sums) / math.log(base)
+
+
+def with_coupling(value: Callable[..., float]) -> Callable[..., float]:
+    """The same with an option: ``coupling="maximal"`` reads another table of the same margins."""
+
+    def of_memberships(U: Memberships, V: Memberships, *, coupling: str = "product", **options: Any) -> float:
+        if coupling == "maximal" and not is_hard(U) and not is_hard(V):
+            return value(*as_cells(maximal_coupling(U, V)), **options)
+        return value(U, V, **options)
+
+    return of_memberships
+
+
+def maximal_coupling(U: Memberships, V: Memberships) -> list[list[float]]:
+    """Clusters matched so that they share most; each object puts min(u, v) there, the rest as a product."""
+    k = max(U.shape[1], V.shape[1])
+    u, v = ([row + [0.0] * (k - len(row)) for row in side.tolist()] for side in (U, V))
+    shared = [[math.fsum(a[i] * b[j] for a, b in zip(u, v, strict=True)) for j in range(k)] for i in range(k)]
+    scores = {order: math.fsum(shared[i][order[i]] for i in range(k)) for order in permutations(range(k))}
+    best = max(scores.values())
+    answers = [_coupled(u, v, order) for order, score in scores.items() if score >= best - 1e-9]
+    if any(abs(np.subtract(other, answers[0])).max() > 1e-9 for other in answers[1:]):
+        raise AmbiguousError("several matchings are equally good")
+    return answers[0]
+
+
+def _coupled(u: list[list[float]], v: list[list[float]], order: Sequence[int]) -> list[list[float]]:
+    k = len(order)
+    N = [[0.0] * k for _ in range(k)]
+    for a, b in zip(u, v, strict=True):
+        same = [min(a[i], b[order[i]]) for i in range(k)]
+        left = math.fsum(a) - math.fsum(same)
+        for i in range(k):
+            N[i][order[i]] += same[i]
+            for j in range(k):
+                rest = (a[i] - same[i]) * (b[j] - same[order.index(j)])
+                N[i][j] += rest / left if left > 1e-12 else 0.0
+    return N
+
+
+def as_cells(N: list[list[float]]) -> tuple[Memberships, Memberships]:
+    """Memberships of one object for each cell, whose table has the cells of N as shares."""
+    cells = [(i, j, cell) for i, row in enumerate(N) for j, cell in enumerate(row) if cell > 0]
+    U, V = np.zeros((len(cells), len(N))), np.zeros((len(cells), len(N)))
+    for place, (i, j, cell) in enumerate(cells):
+        U[place, i], V[place, j] = cell, 1.0
+    return U, V
+
+
+REFERENCE_OF_MASSES: dict[str, Callable[..., float]] = {"entropy": entropy_of_masses}
+REFERENCE: dict[str, Callable[..., float]] = {"adjusted_mutual_information": adjusted_mutual_information} | {
+    function.__name__: with_coupling(function)
     for function in (
         joint_entropy,
         mutual_information,
@@ -202,6 +263,5 @@ REFERENCE: dict[str, Callable[..., float]] = {
         homogeneity,
         completeness,
         v_measure,
-        adjusted_mutual_information,
     )
 }

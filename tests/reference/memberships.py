@@ -140,6 +140,7 @@ REFERENCE_OF_ONE: dict[str, Callable[..., float]] = {
     "partition_entropy": partition_entropy,
     "nonspecificity": nonspecificity,
 }
+REFERENCE_OF_MASSES: dict[str, Callable[..., float]] = {"nonspecificity": nonspecificity_of_masses}
 REFERENCE_OF_DATA: dict[str, Callable[..., float]] = {
     "fukuyama_sugeno": fukuyama_sugeno,
     "kwon": kwon,

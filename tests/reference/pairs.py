@@ -24,6 +24,7 @@ class Pairs:
     in_found: Fraction
     in_both: Fraction
     hard: bool
+    same: bool = True  # False for one soft object: there is no pair to tell it by
 
     @property
     def truth_only(self) -> Fraction:
@@ -49,12 +50,14 @@ class Pairs:
         """Divide; where that cannot be done, `identical` if no pair is judged differently, else nan."""
         if below != 0:
             return float(above / below)
-        return identical if self.truth_only == self.found_only == 0 else math.nan
+        return identical if self.same and self.truth_only == self.found_only == 0 else math.nan
 
 
-def count_pairs(U: Memberships, V: Memberships) -> Pairs:
-    """By looking at every pair where both sides are hard, else from N*."""
-    return brute_force_pairs(U, V) if is_hard(U) and is_hard(V) else soft_pairs(U, V)
+def count_pairs(U: Memberships, V: Memberships, pairs: str = "distinct") -> Pairs:
+    """By looking at every pair where both sides are hard, else from N*, or from the co-association."""
+    if is_hard(U) and is_hard(V):
+        return brute_force_pairs(U, V)
+    return coassociated_pairs(U, V) if pairs == "coassociation" else soft_pairs(U, V)
 
 
 def brute_force_pairs(U: Memberships, V: Memberships) -> Pairs:
@@ -73,52 +76,59 @@ def soft_pairs(U: Memberships, V: Memberships) -> Pairs:
     rows, columns = margins(N)
     in_both = sum((_choose_two(cell) for row in N for cell in row), Fraction())
     in_truth, in_found = (sum(map(_choose_two, sums), Fraction()) for sums in (rows, columns))
-    return Pairs(len(U), _choose_two(Fraction(len(U))), in_truth, in_found, in_both, hard=False)
+    one_cluster = all(sum(map(bool, sums)) == 1 for sums in (rows, columns))  # as good as hard
+    return Pairs(len(U), _choose_two(Fraction(len(U))), in_truth, in_found, in_both, hard=one_cluster)
+
+
+def coassociated_pairs(U: Memberships, V: Memberships) -> Pairs:
+    """Two objects are together to the degree sum u_i u_j, in both to the product of the two degrees."""
+    u, v = ([[Fraction(value) for value in row] for row in side.tolist()] for side in (U, V))
+    every = in_truth = in_found = in_both = Fraction()
+    for i, j in combinations(range(len(u)), 2):
+        a, b = (sum((x * y for x, y in zip(w[i], w[j], strict=True)), Fraction()) for w in (u, v))
+        every, in_truth, in_found, in_both = every + 1, in_truth + a, in_found + b, in_both + a * b
+    return Pairs(len(u), every, in_truth, in_found, in_both, hard=False, same=len(u) > 1)
 
 
 def _choose_two(x: Fraction) -> Fraction:
     return x * (x - 1) / 2
 
 
-def pairs_in_both(U: Memberships, V: Memberships) -> float:
-    return float(count_pairs(U, V).in_both)
+def pairs_in_both(p: Pairs) -> float:
+    return float(p.in_both)
 
 
-def pairs_in_truth_only(U: Memberships, V: Memberships) -> float:
-    return float(count_pairs(U, V).truth_only)
+def pairs_in_truth_only(p: Pairs) -> float:
+    return float(p.truth_only)
 
 
-def pairs_in_found_only(U: Memberships, V: Memberships) -> float:
-    return float(count_pairs(U, V).found_only)
+def pairs_in_found_only(p: Pairs) -> float:
+    return float(p.found_only)
 
 
-def pairs_in_neither(U: Memberships, V: Memberships) -> float:
-    return float(count_pairs(U, V).neither)
+def pairs_in_neither(p: Pairs) -> float:
+    return float(p.neither)
 
 
-def rand(U: Memberships, V: Memberships, *, pairs: str = "distinct") -> float:
+def rand(p: Pairs, *, ordered: bool = False) -> float:
     """Share of agreeing pairs; "ordered" counts (x, y), (y, x) and (x, x), as campagner2022 eq. 1."""
-    p = count_pairs(U, V)
-    if pairs == "ordered":
+    if ordered:
         return float((2 * p.agreeing + p.n) / p.n**2)
     return p.ratio(p.agreeing, p.every, identical=1.0)
 
 
-def hubert_gamma_prime(U: Memberships, V: Memberships) -> float:
+def hubert_gamma_prime(p: Pairs) -> float:
     """Agreeing minus disagreeing pairs, over all pairs."""
-    p = count_pairs(U, V)
     return p.ratio(p.agreeing - p.truth_only - p.found_only, p.every, identical=1.0)
 
 
-def mirkin(U: Memberships, V: Memberships) -> float:
+def mirkin(p: Pairs) -> float:
     """Ordered pairs judged differently."""
-    p = count_pairs(U, V)
     return float(2 * (p.truth_only + p.found_only))
 
 
-def adjusted_rand(U: Memberships, V: Memberships) -> float:
+def adjusted_rand(p: Pairs) -> float:
     """(index - expected index) / (maximal index - expected index), the index being the pairs in both."""
-    p = count_pairs(U, V)
     if p.every == 0:
         return 1.0 if p.hard else math.nan
     expected = p.in_truth * p.in_found / p.every
@@ -126,24 +136,21 @@ def adjusted_rand(U: Memberships, V: Memberships) -> float:
     return _unless_too_soft(p, lambda: p.ratio(p.in_both - expected, maximal - expected, identical=1.0))
 
 
-def jaccard(U: Memberships, V: Memberships) -> float:
+def jaccard(p: Pairs) -> float:
     """Pairs together in both, over pairs together in any."""
-    p = count_pairs(U, V)
     in_any = p.in_both + p.truth_only + p.found_only
     return _unless_too_soft(p, lambda: p.ratio(p.in_both, in_any, identical=1.0))
 
 
-def fowlkes_mallows(U: Memberships, V: Memberships) -> float:
+def fowlkes_mallows(p: Pairs) -> float:
     """Geometric mean of pair precision and pair recall."""
-    p = count_pairs(U, V)
     return _unless_too_soft(
         p, lambda: p.ratio(float(p.in_both), math.sqrt(p.in_truth * p.in_found), identical=1.0)
     )
 
 
-def hubert_gamma(U: Memberships, V: Memberships) -> float:
+def hubert_gamma(p: Pairs) -> float:
     """Correlation over pairs of "together in truth" and "together in found" (franti2017 Table 1, no. 9)."""
-    p = count_pairs(U, V)
 
     def correlation() -> float:
         covariance = p.every * p.in_both - p.in_truth * p.in_found
@@ -153,22 +160,19 @@ def hubert_gamma(U: Memberships, V: Memberships) -> float:
     return _unless_too_soft(p, correlation)
 
 
-def minkowski_score(U: Memberships, V: Memberships) -> float:
+def minkowski_score(p: Pairs) -> float:
     """Root of the pairs judged differently over the pairs together in truth."""
-    p = count_pairs(U, V)
     differing = p.truth_only + p.found_only
     return _unless_too_soft(p, lambda: math.sqrt(p.ratio(differing, p.in_truth, identical=0.0)))
 
 
-def pair_precision(U: Memberships, V: Memberships) -> float:
+def pair_precision(p: Pairs) -> float:
     """Of the pairs together in found, the share together in truth."""
-    p = count_pairs(U, V)
     return _unless_too_soft(p, lambda: p.ratio(p.in_both, p.in_found, identical=1.0))
 
 
-def pair_recall(U: Memberships, V: Memberships) -> float:
+def pair_recall(p: Pairs) -> float:
     """Of the pairs together in truth, the share together in found."""
-    p = count_pairs(U, V)
     return _unless_too_soft(p, lambda: p.ratio(p.in_both, p.in_truth, identical=1.0))
 
 
@@ -176,8 +180,18 @@ def _unless_too_soft(p: Pairs, value: Callable[[], float]) -> float:
     return math.nan if p.too_soft else value()
 
 
+def of_memberships(value: Callable[..., float]) -> Callable[..., float]:
+    """The same of two membership matrices, with the option that says which pairs are counted."""
+
+    def counted(U: Memberships, V: Memberships, *, pairs: str = "distinct") -> float:
+        ordered = {"ordered": True} if pairs == "ordered" else {}
+        return value(count_pairs(U, V, pairs), **ordered)
+
+    return counted
+
+
 REFERENCE: dict[str, Callable[..., float]] = {
-    function.__name__: function
+    function.__name__: of_memberships(function)
     for function in (
         rand,
         adjusted_rand,

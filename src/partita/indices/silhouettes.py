@@ -186,7 +186,12 @@ def _clear_weights(sums: DistanceSums, alpha: float) -> Floats:
     title="Fuzzy silhouette",
     best=1.0,
     range={HARD: (-1.0, 1.0), FUZZY: (-1.0, 1.0)},
-    claims=INVARIANT,
+    claims={"relabelling_invariant": HARD},
+    refuted={
+        "relabelling_invariant": {
+            FUZZY: Example([[0.0], [1.0], [3.0], [4.0]], [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.1, 0.9]])
+        }
+    },
     limits=[
         Limit(
             lambda s: s.n_clusters < 2,

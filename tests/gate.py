@@ -1,0 +1,429 @@
+"""The gate: what every entry of the catalogue goes through, whatever it is of. No list names what is tested.
+
+`missing` says what an entry lacks, with the line to add. The `check_...` functions hold all given entries
+against one drawn `Scene`: three clusterings of the same objects, their data and a mixture. They raise an
+AssertionError that names the entry, so that a test can show that a wrong entry is caught.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+from hypothesis import strategies as st
+
+from partita.engine import collect, prepare
+from partita.entries import reference
+from partita.errors import KindError, ParameterError, PartitaError
+from partita.partitions import (
+    ALL,
+    EVIDENTIAL,
+    FUZZY,
+    HARD,
+    ROUGH,
+    EvidentialPartition,
+    HardPartition,
+    Kind,
+    Partition,
+    RoughPartition,
+    as_partition,
+)
+from partita.registry import CLAIMS, Index
+from partita.statistics import GivenMixture
+from reference import WITNESS, WITNESS_OF_MASSES
+from reference.tables import AmbiguousError
+from strategies import STRATEGIES, eighths, integer_weights
+
+TINY = 1e-9
+MASSES = (ROUGH, EVIDENTIAL)
+
+
+# --- what an entry must have ---------------------------------------------------------------------------
+
+
+def missing(entry: Index) -> list[str]:
+    """What an entry lacks, each with the line to add."""
+    doc = inspect.cleandoc(entry.__doc__ or "")
+    of_masses = [kind.value for kind in entry.kinds if kind in MASSES]
+    has = {
+        f"examples=[Example({', '.join(entry.inputs)}, value, source=...)]": any(
+            e.value is not None and e.source for e in entry.examples
+        ),
+        f'"{entry.name}" in REFERENCE of tests/reference/{entry.family}.py': entry.name in WITNESS,
+        f'"{entry.name}" in REFERENCE_OF_MASSES of tests/reference, for {" and ".join(of_masses)}': (
+            entry.name in WITNESS_OF_MASSES or not of_masses
+        ),
+        "a first line of its docstring that is a sentence": doc.split("\n")[0].endswith("."),
+        "a section Pitfalls in its docstring": "Pitfalls\n--------\n" in doc,
+        "an example in its docstring": ">>> " in doc,
+        'formula=r"..."': bool(entry.formula),
+        'references=["..."], keys of references.bib': bool(entry.references),
+    }
+    found = [f"{entry.name} needs {line}" for line, is_there in has.items() if not is_there]
+    judges = entry.best is not None and math.isfinite(entry.best)
+    if "truth" in entry.inputs and judges:
+        found += [
+            f"{entry.name} needs {claim!r} for hard clusterings, in claims={{...}} or refuted={{...}}"
+            for claim in CLAIMS
+            if entry.status(claim, HARD) == "open"
+        ]
+    for key in entry.references:
+        reference(key)
+    return found
+
+
+# --- what it is held against ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Objects with data, three clusterings, a mixture and weights."""
+
+    data: tuple[np.ndarray, ...]  # the same objects: whole numbers, 0 and 1, no two alike
+    partitions: tuple[Partition, Partition, Partition]
+    model: GivenMixture
+    weight: np.ndarray
+
+    @property
+    def n(self) -> int:
+        """The number of objects."""
+        return len(self.weight)
+
+    def data_for(self, entry: Index) -> np.ndarray:
+        """The first of the data that no statistic of the entry refuses."""
+        times = self.weight if self.weight.dtype.kind == "i" else np.ones(self.n, dtype=np.int64)
+        for X in self.data:
+            if not refuses(entry, X) and not refuses(entry, np.repeat(X, times, axis=0)):
+                return X
+        raise PartitaError(f"{entry.name} refuses all data that the gate has: add some to gate.scenes")
+
+    def take(self, rows: np.ndarray) -> Scene:
+        """The same of some objects."""
+        return replace(
+            self,
+            data=tuple(X[rows] for X in self.data),
+            partitions=tuple(p.take(rows) for p in self.partitions),
+            weight=np.ones(len(rows), dtype=np.int64),
+        )
+
+
+def refuses(entry: Index, X: np.ndarray) -> bool:
+    """Whether a statistic of this entry refuses the data."""
+    for request in entry.requests:
+        check = getattr(request.statistic, "check", None)
+        try:
+            if check is not None:
+                check(X, **dict(request.options))
+        except PartitaError:
+            return True
+    return False
+
+
+@st.composite
+def scenes(draw: st.DrawFn, kinds: Sequence[Kind] = tuple(ALL), max_n: int = 7) -> Scene:
+    """Small scenes in which ties, duplicates, empty and single clusters are common."""
+    n = draw(st.integers(1, max_n))
+    d = draw(st.integers(1, 3))
+    rows = st.lists(st.lists(st.integers(-3, 3), min_size=d, max_size=d), min_size=n, max_size=n)
+    X = np.array(draw(rows), dtype=float)
+    data = (X, (X > 0).astype(float), X + 0.137 * np.arange(1, n + 1)[:, None] ** 1.5)
+    of_kind = STRATEGIES | {FUZZY: eighths}
+    three = tuple(draw(of_kind[draw(st.sampled_from(list(kinds)))](n)) for _ in range(3))
+    return Scene(data, three, draw(mixtures(d)), draw(integer_weights(n)))
+
+
+@st.composite
+def mixtures(draw: st.DrawFn, d: int) -> GivenMixture:
+    """One to three Gaussians with whole means and variances of a few sizes."""
+    k = draw(st.integers(1, 3))
+    shares = np.array(draw(st.lists(st.integers(1, 4), min_size=k, max_size=k)), dtype=float)
+    means = draw(st.lists(st.lists(st.integers(-3, 3), min_size=d, max_size=d), min_size=k, max_size=k))
+    widths = draw(st.lists(st.sampled_from([0.5, 1.0, 4.0]), min_size=k, max_size=k))
+    return GivenMixture(shares / shares.sum(), means, [w * np.eye(d) for w in widths])
+
+
+def values_of(
+    entries: Iterable[Index],
+    scene: Scene,
+    sides: Sequence[Partition],
+    *,
+    weight: Any = None,
+    model: Any = None,
+) -> dict[str, tuple[float, str]]:
+    """Value and reason of every entry that these clusterings' kinds allow, each statistic made once."""
+    groups: dict[Any, list[Index]] = {}
+    for entry in entries:
+        X = scene.data_for(entry) if "X" in entry.inputs else None
+        groups.setdefault((entry.inputs, id(X)), []).append(entry)
+    found: dict[str, tuple[float, str]] = {}
+    for (names, _), group in groups.items():
+        given = {"truth": sides[0], "found": sides[1], "model": model or scene.model}
+        given |= {"X": scene.data_for(group[0])} if "X" in names else {}
+        inputs = prepare({name: given[name] for name in names}, sample_weight=weight)
+        usable = [entry for entry in group if is_defined(entry, inputs.kinds)]
+        collected = collect([r for entry in usable for r in entry.requests], inputs)
+        found |= {entry.label: entry.value_for(inputs, collected) for entry in usable}
+    return found
+
+
+def is_defined(entry: Index, kinds: Sequence[Kind]) -> bool:
+    """Whether the entry judges these kinds, with the options that it has."""
+    try:
+        entry.check_kinds(kinds)
+    except KindError:
+        return False
+    return True
+
+
+def same(a: float, b: float, tolerance: float = TINY) -> bool:
+    """Equal up to rounding; nan equals nan."""
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return a == b or (math.isnan(a) and math.isnan(b))
+    return abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
+
+
+# --- references ----------------------------------------------------------------------------------------
+
+
+def variants(entry: Index) -> list[Index]:
+    """The entry, and one for each other value of an option that has a closed list of them."""
+    return [entry] + [
+        entry.using(**{name: value})
+        for name, hint in entry.option_types.items()
+        for value in (get_args(hint) if get_origin(hint) is Literal else ())
+        if value != entry.defaults[name]
+    ]
+
+
+def check_reference(entries: Iterable[Index], scene: Scene) -> None:
+    """Every entry, with every closed option, equals its slow reference; an option that the reference does not
+    know must not change the value."""
+    truth, found, _ = scene.partitions
+    values = values_of(entries, scene, (truth, found))
+    every = {variant.label: variant for entry in entries for variant in variants(entry)}
+    for label in every.keys() - values.keys():
+        try:
+            values |= values_of([every[label]], scene, (truth, found))
+        except ParameterError:
+            continue  # an option that does not go with these kinds
+    for label, (value, reason) in values.items():
+        entry = every[label]
+        if "sampled" in reason:
+            continue
+        sides = {"truth": truth, "found": found}
+        of_masses = any(sides[name].kind in MASSES for name in entry.inputs if name in sides)
+        witness = (WITNESS_OF_MASSES if of_masses else WITNESS)[entry.name]
+        known = inspect.signature(witness).parameters
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in known.values())
+        changed = {
+            k: v for k, v in entry.options.items() if v != entry.defaults[k] and (k in known or takes_all)
+        }
+        changed |= {"noise": found.noise_mask} if "noise" in known else {}
+        read = as_masses if of_masses else as_memberships
+        given = {"X": scene.data_for(entry) if "X" in entry.inputs else None, "model": scene.model}
+        arguments = [read(sides[name]) if name in sides else given[name] for name in entry.inputs]
+        try:
+            expected = witness(*arguments, **changed)
+        except AmbiguousError:
+            continue
+        if not same(value, expected) and (of_masses or not is_at_an_edge(witness, entry, arguments, changed)):
+            raise AssertionError(f"{label} is {value!r}, its reference says {expected!r}, for {arguments}")
+
+
+def as_memberships(partition: Partition) -> np.ndarray:
+    """What references take: one row for each object."""
+    return np.asarray(partition.memberships(), dtype=np.float64)
+
+
+def as_masses(partition: Partition) -> list[dict[frozenset[int], float]]:
+    """For each object the masses of its sets of clusters."""
+    whole = partition.to(EVIDENTIAL)
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in whole.focal_sets]
+    return [{s: float(m) for s, m in zip(sets, row, strict=True) if m} for row in whole.masses]
+
+
+def is_at_an_edge(witness: Any, entry: Index, arguments: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    """Whether rounding decides: soft memberships moved by 1e-9 change the reference's own value."""
+
+    def moved(name: str, given: Any, step: float) -> Any:
+        if name not in ("truth", "found") or ((given == 0) | (given == 1)).all():
+            return given
+        softer = given * (1 - step) + step / given.shape[1]
+        softer[0] *= 1 - step  # the sums of rows are rounded too
+        return softer
+
+    here = witness(*arguments, **options)
+    for step in (1e-9, -1e-9):
+        shifted = [moved(name, given, step) for name, given in zip(entry.inputs, arguments, strict=True)]
+        if not same(witness(*shifted, **options), here, 1e-5):
+            return True
+    return False
+
+
+# --- claims --------------------------------------------------------------------------------------------
+
+
+def relabelled(partition: Any, order: Sequence[int]) -> Partition:
+    """The same clustering with its clusters in another order, and other names."""
+    if partition.kind is HARD:
+        return HardPartition([f"c{order[code]}" for code in partition.codes])
+    if partition.kind is ROUGH:
+        return RoughPartition(partition.possible[:, order])
+    if partition.kind is EVIDENTIAL:
+        return EvidentialPartition(partition.masses, partition.focal_sets[:, order])
+    return type(partition)(np.asarray(partition.memberships())[:, order])
+
+
+def check_claims(entries: Sequence[Index], scene: Scene, kind: Kind) -> None:
+    """Every claim for this kind, and the range, on one drawn triple of it."""
+    a, b, c = scene.partitions
+    turned = GivenMixture(
+        scene.model.weights_[::-1], scene.model.means_[::-1], scene.model.covariances_[::-1]
+    )
+    ab = values_of(entries, scene, (a, b))
+    ba = values_of(entries, scene, (b, a))
+    aa = values_of(entries, scene, (a, a))
+    bc = values_of(entries, scene, (b, c))
+    ac = values_of(entries, scene, (a, c))
+    renamed = values_of(entries, scene, (a, relabelled(b, range(b.n_clusters)[::-1])), model=turned)
+    judged = set.intersection(*map(set, (ab, ba, aa, bc, ac, renamed)))  # one-hot memberships count as hard
+    for entry in entries:
+        if entry.label not in judged:
+            continue
+        value, both = ab[entry.label][0], "truth" in entry.inputs
+        held = {claim for claim in CLAIMS if entry.status(claim, kind) == "claimed"}
+        broken = []
+        if "relabelling_invariant" in held and not same(renamed[entry.label][0], value):
+            broken.append(f"relabelling_invariant: {value!r} and {renamed[entry.label][0]!r}")
+        if "normalized" in held and not (math.isnan(value) or 0 <= value <= 1):
+            broken.append(f"normalized: {value!r}")
+        for end, sign in zip(entry.range_of([kind] * (1 + both)) or (None, None), (-1, 1), strict=True):
+            if isinstance(end, (int, float)) and sign * (value - end) > 0:
+                broken.append(f"range: {value!r} past {end!r}")
+        if both and "symmetric" in held and not same(ba[entry.label][0], value):
+            broken.append(f"symmetric: {value!r} and {ba[entry.label][0]!r}")
+        if both and entry.best is not None and math.isfinite(entry.best):
+            far = {
+                name: abs(v[entry.label][0] - entry.best)
+                for name, v in (("ab", ab), ("bc", bc), ("ac", ac), ("aa", aa))
+            }
+            if "reflexive" in held and not far["aa"] <= TINY:
+                broken.append(f"reflexive: {aa[entry.label][0]!r}")
+            if "separating" in held and far["ab"] <= TINY and not a.equivalent(b):
+                broken.append(f"separating: {value!r}")
+            if "triangle" in held and far["ac"] > far["ab"] + far["bc"] + TINY:
+                broken.append(f"triangle: {far}")
+        assert not broken, f"{entry.label}, {kind}: {'; '.join(broken)}, for {scene}"
+
+
+def check_chance(entries: Sequence[Index], scene: Scene, kind: Kind) -> None:
+    """The mean over all shuffles of the objects is 0, where that is claimed."""
+    claiming = [e for e in entries if e.status("zero_by_chance", kind) == "claimed"]
+    truth, found, _ = scene.partitions
+    orders = [np.array(order) for order in permutations(range(scene.n))]
+    drawn = [values_of(claiming, scene, (truth, found.take(order))) for order in orders]
+    for entry in claiming:
+        values = [v[entry.label] for v in drawn]
+        if any(reason for _, reason in values):
+            continue  # a limit sets some of them
+        assert abs(np.mean([v for v, _ in values])) <= TINY, (
+            f"{entry.label}, {kind}: zero_by_chance, for {scene}"
+        )
+
+
+# --- weights -------------------------------------------------------------------------------------------
+
+
+def check_weights(entries: Sequence[Index], scene: Scene) -> None:
+    """Whole-number weights, as integers and as floats, give what repeated objects give."""
+    sides = scene.partitions[:2]
+    repeated = scene.take(np.repeat(np.arange(scene.n), scene.weight))
+    expected = values_of(entries, repeated, repeated.partitions[:2])
+    for weight in (scene.weight, scene.weight.astype(float)):
+        for label, (value, _) in values_of(entries, scene, sides, weight=weight).items():
+            assert same(value, expected[label][0]), (
+                f"{label} with weights {weight}: {value!r}, repeated {expected[label][0]!r}, for {scene}"
+            )
+
+
+# --- one cluster, and n clusters ------------------------------------------------------------------------
+
+
+def suspicious_ends(entry: Index) -> Iterator[str]:
+    """Where an index of data is best, or infinite, at one cluster or at n clusters and no limit says why.
+
+    One cluster of spread-out data is nobody's best clustering: such a value comes from an empty minimum or an
+    infinite denominator. n single objects may be best (nothing is scattered), but then n - 1 clusters, one of
+    them with two objects that nearly coincide, must be nearly as good.
+    """
+    if (
+        "X" not in entry.inputs
+        or "found" not in entry.inputs
+        or "truth" in entry.inputs
+        or entry.best is None
+    ):
+        return
+    rng = np.random.default_rng(0)
+    for n in (5, 8):
+        X = rng.normal(size=(n, 2))
+        X[1] = X[0] + 1e-7
+        scene = Scene(
+            (X, (X > 0).astype(float)), (HardPartition([0] * n),) * 3, None, np.ones(n, dtype=np.int64)
+        )
+        ends = {"one cluster": [0] * n, "n clusters": list(range(n)), "n - 1 clusters": [0, *range(n - 1)]}
+        got = {
+            name: values_of([entry], scene, [HardPartition(labels)] * 2)[entry.label]
+            for name, labels in ends.items()
+        }
+        value, reason = got["one cluster"]
+        if not reason and same(value, entry.best):
+            yield f"{entry.name} is best ({value!r}) at one cluster: add a Limit(...) for it"
+        value, reason = got["n clusters"]
+        if not reason and same(value, entry.best) and not same(got["n - 1 clusters"][0], entry.best, 1e-4):
+            yield f"{entry.name} is best ({value!r}) at n clusters, and not just before: add a Limit(...)"
+
+
+# --- refutations -----------------------------------------------------------------------------------------
+
+
+def check_refutations(entry: Index) -> None:
+    """Each stored counter-example is of its kind, and really is one."""
+    for claim, examples in entry.refuted.items():
+        for kind, example in examples.items():
+            first = list(example.inputs[:1]) if "X" in entry.inputs else []
+            rest = _partitions(example, len(first))
+            assert {p.kind for p in rest} == {Kind(kind)}, (entry.name, claim)
+            assert fails(entry, claim, first, rest), f"{entry.name}, {kind}: no counter-example for {claim}"
+
+
+def _partitions(example: Any, skip: int) -> list[Any]:
+    return [as_partition(obj, example.kind) for obj in example.inputs[skip:]]
+
+
+def fails(entry: Index, claim: str, data: list[Any], sides: list[Any]) -> bool:
+    """Whether the claim is false for these clusterings."""
+    *before, b = sides[:2]
+    a = before[0] if before else b
+    value = entry(*data, *before, b)
+    if claim == "symmetric":
+        return not same(value, entry(*data, b, a), 1e-6)
+    if claim == "relabelling_invariant":
+        orders = permutations(range(b.n_clusters))
+        return any(not same(value, entry(*data, *before, relabelled(b, order)), 1e-6) for order in orders)
+    if claim == "reflexive":
+        return a.equivalent(b) and not same(value, entry.best, 1e-6)
+    if claim == "separating":
+        return not a.equivalent(b) and same(value, entry.best)
+    if claim == "triangle":
+        c = sides[2]
+        ab, bc, ac = (abs(entry(*data, *pair) - entry.best) for pair in ((a, b), (b, c), (a, c)))
+        return ac > ab + bc + 1e-6
+    if claim == "normalized":
+        return value < -1e-6 or value > 1 + 1e-6
+    shuffled = [entry(*data, a, b.take(np.array(order))) for order in permutations(range(b.n_objects))]
+    return abs(np.mean(shuffled)) > 1e-6
