@@ -15,7 +15,7 @@ from partita.errors import KindError, ParameterError, PartitaError, UndefinedInd
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, Kind
 from partita.registry import CLAIMS, Example, Limit, find, index, remove
-from partita.statistics import Contingency
+from partita.statistics import Contingency, Whole
 from reference import REFERENCE, REFERENCE_OF_DATA, REFERENCE_OF_ONE
 
 ENTRIES = catalogue()
@@ -245,7 +245,7 @@ def test_a_statistic_takes_the_options_that_are_its_own():
 
 @pytest.mark.usefixtures("scratch")
 def test_a_whole_statistic_sees_all_objects_and_is_left_out_when_it_would_take_too_long(monkeypatch):
-    class AllPairs(Contingency):
+    class AllPairs(Whole, Contingency):
         how = "by all pairs"
 
         @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -24,7 +24,7 @@ from partita.partitions import (
     is_mixture,
     same_objects,
 )
-from partita.statistics import Contingency
+from partita.statistics import Contingency, Statistic, Whole
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 
@@ -33,16 +33,7 @@ NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 class Request:
     """A statistic with its options: requests that are equal share one computation.
 
-    A statistic is a frozen class with ``inputs`` (``X``, names of partitions, ``model``) and ``options``
-    (names). An additive one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole
-    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``. One
-    whose work grows faster than the data, with the pairs of objects mostly, has ``pair_operations``, and
-    ``why_costly`` if it is not for these pairs. What the table of two hard partitions determines has
-    ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass. One
-    that is not defined for all data has ``check(X, **options)``, which refuses what it cannot judge.
-
     X comes in a unit in which squares neither overflow nor vanish, ``2 ** exponent``: 1 for ordinary data.
-    Where that matters the statistic has a field ``exponent``. One that ``takes_units`` gets X as it is.
     """
 
     statistic: type[Any]
@@ -60,7 +51,7 @@ class Request:
 @cache
 def _standard_options(statistic: Any) -> dict[str, Any]:
     """What a statistic takes for each of its options that is not given."""
-    make = getattr(statistic, "from_whole", None) or statistic.from_block
+    make = statistic.from_whole if issubclass(statistic, Whole) else statistic.from_block
     given = inspect.signature(make).parameters
     return {o: given[o].default for o in statistic.options if o in given}
 
@@ -146,17 +137,17 @@ def collect(
     collected: dict[Request, Any] = {}
     waiting = dict.fromkeys(requests)
     for request in list(waiting):
-        waiting |= dict.fromkeys(_needed(request))
+        waiting |= dict.fromkeys(_needed(request).values())
     while waiting:
-        ready = [r for r in waiting if all(n in collected for n in _needed(r))]
+        ready = [r for r in waiting if all(need in collected for need in _needed(r).values())]
         collected |= _collect_together(ready, inputs, collected, on_block)
         waiting = {r: None for r in waiting if r not in collected}
     return collected
 
 
-def _needed(request: Request) -> list[Request]:
+def _needed(request: Request) -> dict[str, Request]:
     """The requests whose statistics this one is built on; they take those of its options that they know."""
-    return [Request.of(need, dict(request.options)) for need in getattr(request.statistic, "needs", ())]
+    return {name: Request.of(s, dict(request.options)) for name, s in request.statistic.needs.items()}
 
 
 def _collect_together(
@@ -171,11 +162,11 @@ def _collect_together(
     from_table = [r for r in sides if _is_determined_by_table(r, inputs)]
     if from_table and table not in known:
         sides.setdefault(table, _sides(table, inputs))
-    built_on = {r: [known[n] for n in _needed(r)] for r in sides}
-    whole = [r for r in sides if hasattr(r.statistic, "from_whole") and r not in from_table]
+    built_on = {r: {name: known[need] for name, need in _needed(r).items()} for r in sides}
+    whole = [r for r in sides if issubclass(r.statistic, Whole) and r not in from_table]
     collected = {
         r: r.statistic.from_whole(
-            *sides[r], *built_on[r], weight=inputs.weight, on_block=on_block, **_all_options(r, inputs)
+            *sides[r], weight=inputs.weight, on_block=on_block, **built_on[r], **_all_options(r, inputs)
         )
         for r in whole
     }
@@ -190,7 +181,7 @@ def _collect_together(
             weight = None if inputs.weight is None else inputs.weight[part]
             return [
                 r.statistic.from_block(
-                    *(cut[id(p)] for p in sides[r]), *built_on[r], weight=weight, **dict(r.options)
+                    *(cut[id(p)] for p in sides[r]), weight=weight, **built_on[r], **dict(r.options)
                 )
                 for r in wanted
             ]
@@ -202,7 +193,8 @@ def _collect_together(
             merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
         assert merged is not None
         collected |= dict(zip(wanted, merged, strict=True))
-    collected = {r: _in_unit(made, inputs) for r, made in collected.items()}
+    if inputs.X is not None and inputs.X.exponent:
+        collected = {r: made.with_exponent(inputs.X.exponent) for r, made in collected.items()}
     counted = collected | dict(known)
     return collected | {r: r.statistic.from_table(counted[table]) for r in from_table}
 
@@ -210,45 +202,33 @@ def _collect_together(
 def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
     """The request's options, and the fitted model for a statistic that can use one."""
     options = dict(request.options)
-    return {**options, "model": inputs.model} if getattr(request.statistic, "takes_model", False) else options
+    return {**options, "model": inputs.model} if request.statistic.takes_model else options
 
 
 def _sides(request: Request, inputs: Inputs) -> list[Any]:
     """What a statistic is made from: the values of X, partitions, the model."""
     made: dict[str, Any] = dict(inputs.partitions)
     if inputs.X is not None:
-        in_units = getattr(request.statistic, "takes_units", False)
-        made["X"] = inputs.X.values if in_units else inputs.X.scaled
+        made["X"] = inputs.X.values if request.statistic.takes_units else inputs.X.scaled
     if inputs.model is not None:
         made["model"] = inputs.model
     return [made[name] for name in request.statistic.inputs]
 
 
-def _in_unit(statistic: Any, inputs: Inputs) -> Any:
-    """The statistic with the unit of the data it was made from, where that matters to it."""
-    if inputs.X is None or not inputs.X.exponent or not hasattr(statistic, "exponent"):
-        return statistic
-    return replace(statistic, exponent=inputs.X.exponent)
-
-
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
-    return hasattr(request.statistic, "from_table") and set(inputs.kinds) == {HARD}
+    return request.statistic.from_table is not None and set(inputs.kinds) == {HARD}
 
 
 def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
     """About how many pairs of objects these statistics must look at; 0 for those that need no look."""
-    costly = [
-        r
-        for r in requests
-        if hasattr(r.statistic, "pair_operations") and not _is_determined_by_table(r, inputs)
-    ]
+    costly = [r for r in requests if not _is_determined_by_table(r, inputs)]
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
 
 
 def why_costly(requests: Iterable[Request]) -> str:
     """Why these statistics take long, in words."""
-    reasons = (getattr(r.statistic, "why_costly", "") for r in requests)
-    return next((reason for reason in reasons if reason), "too many pairs of objects to look at")
+    reasons = [r.statistic.why_costly for r in requests]
+    return next((reason for reason in reasons if reason != Statistic.why_costly), Statistic.why_costly)
 
 
 # --- noise --------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from partita.partitions import ALL, Kind
 from partita.registry.entry import Index
 from partita.registry.facts import CLAIMS, GIVEN_SIZES, Example, Formula, Limit, RangeEnd
 from partita.registry.lookup import add
+from partita.statistics import Statistic
 
 
 def index(
@@ -145,7 +146,7 @@ def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str,
             options[name] = parameter.default
         else:
             statistic = hints.get(name)
-            if not (isinstance(statistic, type) and hasattr(statistic, "inputs")):
+            if not (isinstance(statistic, type) and issubclass(statistic, Statistic)):
                 raise ParameterError(
                     f"{function.__name__} does not say which statistic {name!r} is.",
                     got=f"annotation {statistic!r}",

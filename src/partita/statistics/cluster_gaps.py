@@ -14,8 +14,8 @@ from partita.errors import TooLargeError
 from partita.partitions import HARD, HardPartition, Kind, Partition
 from partita.statistics.dispersions import QUIET, needs_centers
 from partita.statistics.distances import MOST_SUMS
-from partita.statistics.object_pairs import OnBlock
 from partita.statistics.objects_by_cluster import PRECOMPUTED, ObjectsByCluster, work_of_pair
+from partita.statistics.protocol import OnBlock, Whole
 
 BY_CENTERS = (4, 5)
 """The separations of Bezdek and Pal that need centres; of the diameters it is the third."""
@@ -26,7 +26,7 @@ MOST_BOUNDS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterGaps:
+class ClusterGaps(Whole):
     """How far apart clusters are, and how wide, each by one of the measures of Bezdek and Pal.
 
     Attributes

@@ -12,6 +12,7 @@ import numpy as np
 from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, sorted_names
 from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
+from partita.statistics.protocol import Additive
 
 COMPILED_ROWS = 20_000
 """Objects of one block from which on the compiled loop is used."""
@@ -29,7 +30,7 @@ LOG_2 = float(np.log(2.0))
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterMoments:
+class ClusterMoments(Additive):
     """Weight, centre and scatter around it of every cluster.
 
     Object i counts in cluster j with ``w_ij = sample_weight_i * u_ij ** power``; for a hard partition the
@@ -75,6 +76,10 @@ class ClusterMoments:
         if isinstance(found, HardPartition):
             return max(min(BLOCK_ROWS, BLOCK_CELLS // d), 4 * k, 1024)
         return max(min(BLOCK_ROWS, BLOCK_CELLS // (d + k)), 1024)
+
+    def with_exponent(self, exponent: int) -> Self:
+        """The same, made from data whose unit is ``2 ** exponent``."""
+        return replace(self, exponent=exponent)
 
     @classmethod
     def zero(cls) -> Self:
@@ -137,11 +142,6 @@ class ClusterMoments:
             made[name] = np.zeros((len(names), *values.shape[1:]))
             made[name][rows] = values
         return replace(self, names=names, **made)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the stack; always () here."""
-        return ()
 
     @property
     def kinds(self) -> tuple[Kind]:

@@ -21,8 +21,9 @@ from partita.partitions import (
     Partition,
     RoughPartition,
 )
-from partita.statistics.object_pairs import OnBlock, number_of_pairs, sum_over_pairs
+from partita.statistics.object_pairs import number_of_pairs, sum_over_pairs
 from partita.statistics.overlaps import summing_to_one
+from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
 CREDAL = frozenset({HARD, FUZZY, ROUGH, EVIDENTIAL})
@@ -36,7 +37,7 @@ CONSISTENCY = "a consistency: 1 where nothing contradicts; a soft clustering nee
 
 
 @dataclass(frozen=True, eq=False)
-class CredalGaps:
+class CredalGaps(Whole):
     """The sum over pairs of objects of how far apart their masses are in two clusterings.
 
     Closed sums for ``type="conflict"``, for ``"belief"`` with a hard side, and where both sides are hard
@@ -129,7 +130,7 @@ class CredalGaps:
 
 
 @dataclass(frozen=True, eq=False)
-class PairNonspecificity:
+class PairNonspecificity(Whole):
     """The sum over pairs of objects of the mass that settles neither "together" nor "apart".
 
     Attributes
@@ -145,7 +146,6 @@ class PairNonspecificity:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("found",)
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = CREDAL
 
     undecided: Any
@@ -166,11 +166,6 @@ class PairNonspecificity:
             live, both = _pair_sums(masses, masses, [(_live, _any), (_both, _any)], times, on_block)
             undecided = pairs - live + both
         return cls(undecided, pairs, found.kind, weight is None or weight.dtype.kind == "i")
-
-    @staticmethod
-    def pair_operations(found: Partition) -> float:  # noqa: ARG004
-        """None: the sum has a closed form."""
-        return 0.0
 
     @property
     def kinds(self) -> tuple[Kind]:

@@ -12,7 +12,6 @@ import numpy as np
 from partita.arrays import Array, Floats, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import HARD, HardPartition, Kind
-from partita.statistics.object_pairs import OnBlock
 from partita.statistics.objects_by_cluster import (
     COMPILED,
     PRECOMPUTED,
@@ -22,6 +21,7 @@ from partita.statistics.objects_by_cluster import (
     known_metric,
     work_of_pair,
 )
+from partita.statistics.protocol import OnBlock, Whole
 
 TIE = 2.0**23 + 1.0
 """Cuts a number to its first 30 bits: lengths that agree so far are ties, which rounding must not decide."""
@@ -34,7 +34,7 @@ _ALIKE = 1e-12  # cosines of parallel vectors are rarely 0
 
 
 @dataclass(frozen=True, eq=False)
-class DensityConnectivity:
+class DensityConnectivity(Whole):
     """Per cluster its density sparseness and its density separation from the nearest other cluster.
 
     The core distance of an object is the power mean, with exponent -d, of its distances to the others of its
@@ -122,11 +122,6 @@ class DensityConnectivity:
         if bare:
             how.append(f"{bare} of {objects.k} clusters have no internal edge; all their edges count")
         return cls(objects.sizes, sparseness, separation, float(each.sum()), objects.names, "; ".join(how))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the stack; always () here."""
-        return ()
 
     @property
     def kinds(self) -> tuple[Kind]:

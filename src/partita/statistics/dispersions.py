@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self, TypeAlias
@@ -14,6 +14,7 @@ from partita.errors import ParameterError, TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.cluster_moments import COINCIDENT, COMPILED_ROWS, ClusterMoments
 from partita.statistics.objects_by_cluster import MOST_OPERATIONS, NEAR, known_metric, work_of_pair
+from partita.statistics.protocol import Additive, Statistic
 
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 """Squares that are too large for a number are told by ``overflows``, not by warnings."""
@@ -151,14 +152,13 @@ def _rows_of(found: HardPartition, moments: ClusterMoments) -> tuple[Array, int]
     return np.array([place[name] for name in found.names], dtype=np.int64)[found.codes], 0
 
 
-class _AroundCenters:
+class _AroundCenters(Additive):
     """What statistics of a second pass share: they are built on the moments of the clusters."""
 
     moments: ClusterMoments
-    needs: ClassVar[tuple[type, ...]] = (ClusterMoments,)
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": ClusterMoments}
     why_costly: ClassVar[str] = PAIRS_OF_CENTERS
     pair_operations = staticmethod(center_operations)
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -399,7 +399,6 @@ class CentroidSilhouettes(_AroundCenters):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     moments: ClusterMoments

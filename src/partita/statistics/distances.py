@@ -26,7 +26,6 @@ from partita.partitions import (
     as_partition,
     same_objects,
 )
-from partita.statistics.object_pairs import OnBlock
 from partita.statistics.objects_by_cluster import (
     MOST_OPERATIONS,
     PRECOMPUTED,
@@ -35,6 +34,7 @@ from partita.statistics.objects_by_cluster import (
     known_metric,
     work_of_pair,
 )
+from partita.statistics.protocol import OnBlock, Whole
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
 
@@ -43,7 +43,7 @@ MOST_SUMS = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceSums:
+class DistanceSums(Whole):
     """For each object its distances to the objects of its own cluster, and to those of the nearest other one.
 
     The clusters of a fuzzy partition are its hardened ones; a tie goes to the first.

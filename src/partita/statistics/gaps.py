@@ -17,7 +17,8 @@ from partita.statistics.coassociation import (
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.coassociation_factors import shares
-from partita.statistics.object_pairs import OnBlock, number_of_pairs, sum_over_pairs
+from partita.statistics.object_pairs import number_of_pairs, sum_over_pairs
+from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
 OUTSIDE = 1e-9
@@ -33,7 +34,7 @@ _PAIRS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class CoassociationGaps:
+class CoassociationGaps(Whole):
     """The mean over all pairs of |a - b|, by the cheapest exact method, or sampled with a guarantee.
 
     Attributes
@@ -131,7 +132,7 @@ class CoassociationGaps:
                     need='method="auto"',
                 )
             return cls._of_typicalities(truth, found, weight, on_block)
-        moments = PairMoments.over_blocks(truth, found, weight)
+        moments = PairMoments.over_blocks(truth, found, weight=weight)
         if HARD in moments.kinds:
             return cls._linear(moments, "linear")
         if moments.is_identical or number_of_pairs(truth.n_objects, weight) <= 0.0:

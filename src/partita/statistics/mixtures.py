@@ -17,6 +17,7 @@ from partita.arrays import Array, binary_exponent, dense, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition, as_partition
 from partita.statistics.cluster_moments import LOG_2, ClusterScatter, log_determinants
+from partita.statistics.protocol import Whole
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 BLOCK_CELLS = 1 << 20
@@ -130,7 +131,7 @@ def _log_shares(joint: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureFit:
+class MixtureFit(Whole):
     """How well a mixture of Gaussians fits data, and how sure it is of its components.
 
     Attributes
@@ -148,7 +149,6 @@ class MixtureFit:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "model")
-    options: ClassVar[tuple[str, ...]] = ()
     takes_units: ClassVar[bool] = True
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY  # sure responsibilities count as hard
 
@@ -181,12 +181,14 @@ class MixtureFit:
         likelihood, overlap, largest = reduce(add, map_blocks(one, len(X), rows, on_block, products=True))
         return cls(float(likelihood), mixture.n_parameters, float(overlap), float(largest), n)
 
-    shape: ClassVar[tuple[int, ...]] = ()
-    kinds: ClassVar[tuple[Kind]] = (FUZZY,)
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """Fuzzy: responsibilities."""
+        return (FUZZY,)
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianComponents:
+class GaussianComponents(Whole):
     """Each cluster taken for a Gaussian: its share, its log-determinant, how many objects it holds.
 
     Of a fitted mixture these are its own parameters; of a partition the weighted moments of its clusters
@@ -250,7 +252,7 @@ class GaussianComponents:
         else:
             exponent = binary_exponent(X)
             scaled = np.ldexp(X, -exponent) if exponent else X
-            moments = _moments(scaled, found, weight, on_block)
+            moments = ClusterScatter.over_blocks(scaled, found, weight=weight, on_block=on_block, power=1.0)
             points = moments.weights
             added = np.diag(ridge * _variances(scaled, weight)) if ridge else 0.0
             flat = moments.surely_flat if not ridge else np.zeros(points.size, dtype=bool)
@@ -262,8 +264,6 @@ class GaussianComponents:
         determinants = determinants + 2.0 * X.shape[1] * exponent * LOG_2
         points, determinants = points[points > 0], determinants[points > 0]
         return cls(points, points / points.sum(), determinants, X.shape[1], min_points, found.kind)
-
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -391,7 +391,7 @@ def negentropy_parts(X: Any, found: Any, *, neighbors: int = 4) -> NegentropyPar
         )
     model = found if hasattr(found, "covariances_") else None
     components = GaussianComponents.from_whole(matrix.values, partition, model=model)
-    moments = _moments(data, partition)
+    moments = ClusterScatter.over_blocks(data, partition, power=1.0)
     made = [
         _negentropy(np.asarray(data[rows], dtype=np.float64), share, center, covariance, neighbors)
         for (rows, share), center, covariance in zip(
@@ -437,23 +437,6 @@ def _negentropy(
 
 
 # --- moments of clusters ---------------------------------------------------------------------------------
-
-
-def _moments(
-    X: Array,
-    found: Partition,
-    weight: Array | None = None,
-    on_block: Callable[[int, int], None] | None = None,
-) -> ClusterScatter:
-    """Weights, centres and scatter of the clusters, memberships to the power 1."""
-
-    def one(rows: slice) -> ClusterScatter:
-        own = None if weight is None else weight[rows]
-        block = np.asarray(X[rows], dtype=np.float64)
-        return ClusterScatter.from_block(block, found.take(rows), own, power=1.0)
-
-    made = map_blocks(one, len(X), ClusterScatter.block_rows(X, found), on_block, products=True)
-    return reduce(add, made)
 
 
 def _covariances(moments: ClusterScatter) -> Array:

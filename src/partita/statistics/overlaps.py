@@ -11,11 +11,12 @@ import numpy as np
 from partita.arrays import BLOCK_ROWS, Array, Floats, dense, is_sparse
 from partita.partitions import FUZZY, HARD, FuzzyPartition, HardPartition, Kind, Partition
 from partita.statistics.matchings import is_too_large_to_pair, matching_score
+from partita.statistics.protocol import Additive
 from partita.statistics.tables import Contingency
 
 
 @dataclass(frozen=True, eq=False)
-class SharedMemberships:
+class SharedMemberships(Additive):
     """For each true and found cluster the sum over objects of the smaller membership.
 
     Attributes
@@ -26,7 +27,6 @@ class SharedMemberships:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     table: Contingency

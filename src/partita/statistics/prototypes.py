@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from partita.statistics.cluster_moments import (
     log_determinants,
 )
 from partita.statistics.dispersions import PAIRS_OF_CENTERS, center_operations, over_centers
+from partita.statistics.protocol import Additive, Statistic
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
@@ -27,7 +28,7 @@ ON_THE_SHELL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Prototypes:
+class Prototypes(Additive):
     """The clusters' centres and scatter with memberships to the power ``m``, and the mean of the data.
 
     Attributes
@@ -56,6 +57,10 @@ class Prototypes:
         """How many objects one block holds."""
         return ClusterMoments.block_rows(X, found)
 
+    def with_exponent(self, exponent: int) -> Prototypes:
+        """The same, made from data whose unit is ``2 ** exponent``."""
+        return replace(self, exponent=exponent)
+
     @classmethod
     def zero(cls) -> Prototypes:
         """The sums over no objects."""
@@ -75,8 +80,6 @@ class Prototypes:
     def __add__(self, other: Prototypes) -> Prototypes:
         """The sums over both sets of objects."""
         return Prototypes(self.clusters + other.clusters, self.everything + other.everything)
-
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -138,7 +141,7 @@ class Prototypes:
 
 
 @dataclass(frozen=True, eq=False)
-class PrototypeDistances:
+class PrototypeDistances(Additive):
     """Sums of distances, not squared: from the clusters' centres and from the mean of the data.
 
     Attributes
@@ -152,7 +155,7 @@ class PrototypeDistances:
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ("m",)
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
-    needs: ClassVar[tuple[type[Any], ...]] = (Prototypes,)
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"prototypes": Prototypes}
 
     to_centers: float
     to_mean: float
@@ -193,8 +196,6 @@ class PrototypeDistances:
         """The sums over both sets of objects."""
         return PrototypeDistances(self.to_centers + other.to_centers, self.to_mean + other.to_mean, self.kind)
 
-    shape: ClassVar[tuple[int, ...]] = ()
-
     @property
     def kinds(self) -> tuple[Kind]:
         """The kind of the clustering."""
@@ -202,7 +203,7 @@ class PrototypeDistances:
 
 
 @dataclass(frozen=True, eq=False)
-class FuzzyCovariances:
+class FuzzyCovariances(Additive):
     """The covariance of each cluster, memberships to the power ``m``; 1 by default (Gath and Geva).
 
     Attributes
@@ -228,6 +229,10 @@ class FuzzyCovariances:
         """How many objects one block holds."""
         return ClusterScatter.block_rows(X, found)
 
+    def with_exponent(self, exponent: int) -> FuzzyCovariances:
+        """The same, made from data whose unit is ``2 ** exponent``."""
+        return replace(self, exponent=exponent)
+
     @classmethod
     def zero(cls) -> FuzzyCovariances:
         """The sums over no objects."""
@@ -243,8 +248,6 @@ class FuzzyCovariances:
     def __add__(self, other: FuzzyCovariances) -> FuzzyCovariances:
         """The sums over both sets of objects."""
         return FuzzyCovariances(self.clusters + other.clusters)
-
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -275,7 +278,7 @@ class FuzzyCovariances:
 
 
 @dataclass(frozen=True, eq=False)
-class CoreMemberships:
+class CoreMemberships(Additive):
     """How much membership lies inside the ellipsoid of each cluster, its Mahalanobis distance below 1.
 
     Attributes
@@ -287,7 +290,7 @@ class CoreMemberships:
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ("m",)
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
-    needs: ClassVar[tuple[type[Any], ...]] = (FuzzyCovariances,)
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"fuzzy": FuzzyCovariances}
 
     inside: Floats
     kind: Kind = HARD
@@ -329,8 +332,6 @@ class CoreMemberships:
     def __add__(self, other: CoreMemberships) -> CoreMemberships:
         """The sums over both sets of objects."""
         return CoreMemberships(self.inside + other.inside, self.kind)
-
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:

@@ -18,7 +18,8 @@ from partita.statistics.coassociation import (
 )
 from partita.statistics.coassociation_factors import shares
 from partita.statistics.gaps import draw_pairs, products_of
-from partita.statistics.object_pairs import OnBlock, number_of_pairs
+from partita.statistics.object_pairs import number_of_pairs
+from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
 EXACT_UP_TO = 5000
@@ -28,7 +29,7 @@ _AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class ShuffledGaps:
+class ShuffledGaps(Whole):
     """The mean gap when the objects of one side are shuffled: that of every pair with every pair.
 
     Exact where one side is hard, and for up to 5000 objects; sampled above that.
@@ -80,7 +81,7 @@ class ShuffledGaps:
         for partition in (truth, found):
             refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
         if _is_linear(kinds):
-            return cls._linear(PairMoments.over_blocks(truth, found, weight))
+            return cls._linear(PairMoments.over_blocks(truth, found, weight=weight))
         if number_of_pairs(truth.n_objects, weight) <= 0.0:
             return cls(np.asarray(math.nan), np.asarray(math.nan), kinds)
         rows = [shares(p) for p in (truth, found)]

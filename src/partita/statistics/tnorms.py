@@ -12,21 +12,20 @@ from partita.arrays import Array, Floats
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
 from partita.statistics.object_pairs import (
-    OnBlock,
     both_hard,
     is_relabelling,
     membership_columns,
     number_of_pairs,
     sum_over_pairs,
-    table_of,
 )
+from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
 TNORMS: dict[str, Callable[..., Any]] = {"minimum": np.minimum, "product": np.multiply}
 
 
 @dataclass(frozen=True, eq=False)
-class TNormPairs:
+class TNormPairs(Whole):
     """The four fuzzy pair sums of two clusterings, with a t-norm T and the maximum as its s-norm.
 
     Two objects are together to the degree max T(u_ir, u_jr) over clusters r, and apart to the degree
@@ -76,7 +75,7 @@ class TNormPairs:
         if tnorm not in TNORMS:
             raise ParameterError("no such t-norm.", got=repr(tnorm), need=", ".join(map(repr, TNORMS)))
         if both_hard(truth, found):
-            return cls.from_table(table_of(truth, found, weight))
+            return cls.from_table(Contingency.over_blocks(truth, found, weight=weight))
         join = TNORMS[tnorm]
         truth_side, found_side = _side(truth, join), _side(found, join)
 
