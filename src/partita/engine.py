@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,36 +23,11 @@ from partita.partitions import (
     is_mixture,
     same_objects,
 )
-from partita.statistics import Contingency, Statistic, Whole
+from partita.statistics import Contingency, Request, Statistic, Whole
+
+__all__ = ["Inputs", "NOISE_POLICIES", "Request", "collect", "pair_operations", "prepare", "why_costly"]
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
-
-
-@dataclass(frozen=True)
-class Request:
-    """A statistic with its options: requests that are equal share one computation.
-
-    X comes in a unit in which squares neither overflow nor vanish, ``2 ** exponent``: 1 for ordinary data.
-    """
-
-    statistic: type[Any]
-    options: tuple[tuple[str, Any], ...] = ()
-
-    @classmethod
-    def of(cls, statistic: type[Any], options: Mapping[str, Any]) -> Request:
-        """A statistic with those of the options that are its own and differ from what it takes by default."""
-        make: Any = statistic
-        standard = _standard_options(make)
-        asked = ((name, options[name]) for name in statistic.options if name in options)
-        return cls(statistic, tuple((k, v) for k, v in asked if k not in standard or standard[k] != v))
-
-
-@cache
-def _standard_options(statistic: Any) -> dict[str, Any]:
-    """What a statistic takes for each of its options that is not given."""
-    make = statistic.from_whole if issubclass(statistic, Whole) else statistic.from_block
-    given = inspect.signature(make).parameters
-    return {o: given[o].default for o in statistic.options if o in given}
 
 
 @dataclass(frozen=True)
@@ -130,47 +104,69 @@ def _crisp(partition: Any) -> Any:
 def collect(
     requests: Iterable[Request], inputs: Inputs, on_block: Callable[[int, int], None] | None = None
 ) -> dict[Request, Any]:
-    """Every requested statistic, each once: additive ones in one pass, the others from all objects.
+    """Every requested statistic, and whatever they stand on, each once.
 
-    For two hard partitions whatever a table determines is made from the table, without a pass of its own.
+    Additive ones are made in one pass, the others from all objects; a richer statistic that is made anyway
+    serves for a poorer one. For two hard partitions whatever a table determines is made from the table.
     """
-    collected: dict[Request, Any] = {}
-    waiting = dict.fromkeys(requests)
-    for request in list(waiting):
-        waiting |= dict.fromkeys(_needed(request).values())
+    settled = {r: _settled(r, inputs) for r in requests}
+    needs: dict[Request, Mapping[str, Request]] = {}
+    asked = list(settled.values())
+    for request in asked:  # which grows
+        if request not in needs:
+            stands_on = _foundations(request, inputs)
+            needs[request] = {name: _settled(need, inputs) for name, need in stands_on.items()}
+            asked += needs[request].values()
+    richer = {replace(r, statistic=poorer): r for r in needs for poorer in r.statistic.serves_for}
+    made: dict[Request, Any] = {}
+    waiting = dict.fromkeys(richer.get(r, r) for r in needs)
     while waiting:
-        ready = [r for r in waiting if all(need in collected for need in _needed(r).values())]
-        collected |= _collect_together(ready, inputs, collected, on_block)
-        waiting = {r: None for r in waiting if r not in collected}
-    return collected
+        known = {r: made[richer.get(r, r)] for r in needs if richer.get(r, r) in made}
+        ready = [r for r in waiting if known.keys() >= set(needs[r].values())]
+        built_on = {r: {name: known[need] for name, need in needs[r].items()} for r in ready}
+        made |= _collect_together(built_on, inputs, on_block)
+        waiting = {r: None for r in waiting if r not in made}
+    return {request: made[richer.get(r, r)] for request, r in settled.items()}
 
 
-def _needed(request: Request) -> dict[str, Request]:
-    """The requests whose statistics this one is built on; they take those of its options that they know."""
-    return {name: Request.of(s, dict(request.options)) for name, s in request.statistic.needs.items()}
+def _foundations(request: Request, inputs: Inputs) -> Mapping[str, Request]:
+    """What this statistic is built on here, by the name of the parameter that takes it."""
+    if _is_determined_by_table(request, inputs):
+        return {"table": Request(Contingency)}
+    if not request.statistic.needs:
+        return {}
+    given = dict(zip(request.statistic.inputs, _sides(request, inputs), strict=True))
+    model = {"model": inputs.model} if request.statistic.takes_model else {}
+    found: Mapping[str, Request] = request.statistic.foundations(dict(request.options), **given, **model)
+    return found
+
+
+def _settled(request: Request, inputs: Inputs) -> Request:
+    """The request without the options that do not matter for these inputs."""
+    if not request.options:
+        return request
+    given = dict(zip(request.statistic.inputs, _sides(request, inputs), strict=True))
+    idle = request.statistic.idle_options(**given)
+    return replace(request, options=tuple((k, v) for k, v in request.options if k not in idle))
 
 
 def _collect_together(
-    requests: Sequence[Request],
+    built_on: Mapping[Request, Mapping[str, Any]],
     inputs: Inputs,
-    known: Mapping[Request, Any],
     on_block: Callable[[int, int], None] | None,
 ) -> dict[Request, Any]:
-    """Statistics that do not need each other."""
-    sides = {r: _sides(r, inputs) for r in requests}
-    table = Request(Contingency)
-    from_table = [r for r in sides if _is_determined_by_table(r, inputs)]
-    if from_table and table not in known:
-        sides.setdefault(table, _sides(table, inputs))
-    built_on = {r: {name: known[need] for name, need in _needed(r).items()} for r in sides}
-    whole = [r for r in sides if issubclass(r.statistic, Whole) and r not in from_table]
-    collected = {
+    """Statistics that do not need each other, from what they are built on."""
+    from_table = [r for r in built_on if _is_determined_by_table(r, inputs)]
+    collected = {r: r.statistic.from_table(**built_on[r]) for r in from_table}
+    sides = {r: _sides(r, inputs) for r in built_on if r not in collected}
+    whole = [r for r in sides if issubclass(r.statistic, Whole)]
+    collected |= {
         r: r.statistic.from_whole(
             *sides[r], weight=inputs.weight, on_block=on_block, **built_on[r], **_all_options(r, inputs)
         )
         for r in whole
     }
-    wanted = [r for r in sides if r not in whole and r not in from_table]
+    wanted = [r for r in sides if r not in collected]
     if wanted:
         rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
 
@@ -195,8 +191,7 @@ def _collect_together(
         collected |= dict(zip(wanted, merged, strict=True))
     if inputs.X is not None and inputs.X.exponent:
         collected = {r: made.with_exponent(inputs.X.exponent) for r, made in collected.items()}
-    counted = collected | dict(known)
-    return collected | {r: r.statistic.from_table(counted[table]) for r in from_table}
+    return collected
 
 
 def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
@@ -212,7 +207,7 @@ def _sides(request: Request, inputs: Inputs) -> list[Any]:
         made["X"] = inputs.X.values if request.statistic.takes_units else inputs.X.scaled
     if inputs.model is not None:
         made["model"] = inputs.model
-    return [made[name] for name in request.statistic.inputs]
+    return [made[name] for name in request.sides or request.statistic.inputs]
 
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:

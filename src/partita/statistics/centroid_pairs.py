@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, Kind, Partition
 from partita.statistics.cluster_moments import ClusterMoments
 from partita.statistics.matchings import match_clusters, shared_objects
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 MOST_PAIRS = 1 << 22
@@ -42,6 +43,11 @@ class CentroidPair(Whole):
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "truth", "found")
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {
+        "of_truth": ClusterMoments,
+        "of_found": ClusterMoments,
+        "shared": Contingency,
+    }
 
     truth: Floats
     found: Floats
@@ -58,6 +64,12 @@ class CentroidPair(Whole):
         return float(truth.n_clusters) * float(found.n_clusters)
 
     @classmethod
+    def foundations(cls, options: Mapping[str, Any], **_given: Any) -> Mapping[str, Request]:
+        """The moments of both clusterings, and their table."""
+        of_truth = Request.of(ClusterMoments, options, ("X", "truth"))
+        return {"of_truth": of_truth, "of_found": Request(ClusterMoments), "shared": Request(Contingency)}
+
+    @classmethod
     def from_whole(
         cls,
         X: Array,
@@ -65,15 +77,19 @@ class CentroidPair(Whole):
         found: Partition,
         weight: Array | None = None,
         on_block: OnBlock = None,
+        *,
+        of_truth: ClusterMoments | None = None,
+        of_found: ClusterMoments | None = None,
+        shared: Contingency | None = None,
     ) -> CentroidPair:
-        """From the data and two clusterings of it."""
-        of_truth = ClusterMoments.over_blocks(X, truth, weight=weight, on_block=on_block)
-        of_found = ClusterMoments.over_blocks(X, found, weight=weight, on_block=on_block)
+        """From the data and two clusterings of it; what it stands on is made here where it is not given."""
+        of_truth = of_truth or ClusterMoments.over_blocks(X, truth, weight=weight, on_block=on_block)
+        of_found = of_found or ClusterMoments.over_blocks(X, found, weight=weight, on_block=on_block)
         here = of_truth.origins[of_truth.weights.argmax()]
         return cls(
             ((of_truth.origins - here) + of_truth.offsets)[of_truth.filled],
             ((of_found.origins - here) + of_found.offsets)[of_found.filled],
-            Contingency.over_blocks(truth, found, weight=weight),
+            shared or Contingency.over_blocks(truth, found, weight=weight),
             np.flatnonzero(of_truth.filled),
             np.flatnonzero(of_found.filled),
             (truth.kind, found.kind),

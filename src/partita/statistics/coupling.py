@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from partita.arrays import BLOCK_ROWS, Array, is_sparse, map_blocks
 from partita.errors import KindError, TooLargeError
 from partita.partitions import FUZZY, HARD, Kind, Partition
 from partita.statistics.overlaps import summing_to_one
-from partita.statistics.protocol import Whole
+from partita.statistics.protocol import OnBlock, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 _MOST_CELLS = 1 << 27
@@ -34,6 +34,7 @@ class CoupledContingency(Whole, Contingency):
 
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
     why_not: ClassVar[str] = _WHY_NOT
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"table": Contingency}
 
     @classmethod
     def from_whole(
@@ -41,9 +42,11 @@ class CoupledContingency(Whole, Contingency):
         truth: Partition,
         found: Partition,
         weight: Array | None = None,
-        on_block: Callable[[int, int], None] | None = None,
+        on_block: OnBlock = None,
+        *,
+        table: Contingency | None = None,
     ) -> CoupledContingency:
-        """The table of all objects, in two passes: the first finds the matching."""
+        """The table of all objects; the plain one, made here where it is not given, finds the matching."""
         for partition in (truth, found):
             if partition.kind not in cls.kinds_accepted:
                 raise KindError(
@@ -54,7 +57,7 @@ class CoupledContingency(Whole, Contingency):
                 )
         has_hard_side = HARD in (truth.kind, found.kind)
         shown = on_block if has_hard_side else None
-        plain = Contingency.over_blocks(truth, found, weight=weight, on_block=shown)
+        plain = table or Contingency.over_blocks(truth, found, weight=weight, on_block=shown)
         raw = plain.raw
         if not has_hard_side:
             raw = _coupled(truth, found, weight, _matching(plain), on_block)
@@ -82,7 +85,7 @@ def _coupled(
     found: Partition,
     weight: Array | None,
     matched: tuple[Array, Array],
-    on_block: Callable[[int, int], None] | None,
+    on_block: OnBlock,
 ) -> Array:
     rows, columns = matched
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,8 +24,8 @@ from partita.partitions import (
     RoughPartition,
 )
 from partita.statistics.object_pairs import number_of_pairs, sum_over_pairs
-from partita.statistics.overlaps import summing_to_one
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.overlaps import SharedMemberships, summing_to_one
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 CREDAL = frozenset({HARD, FUZZY, ROUGH, EVIDENTIAL})
@@ -62,6 +64,7 @@ class CredalGaps(Whole):
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
     options: ClassVar[tuple[str, ...]] = ("type",)
     kinds_accepted: ClassVar[frozenset[Kind]] = CREDAL
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"shared": SharedMemberships}
 
     gaps: Any
     pairs: Any
@@ -78,6 +81,12 @@ class CredalGaps(Whole):
         return cls(b + c, a + b + c + d, table.kinds, are_same=same, is_whole=whole)
 
     @classmethod
+    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+        """The products of memberships, where one side is hard and the other hard or fuzzy."""
+        kinds = {given["truth"].kind, given["found"].kind}
+        return {"shared": Request(SharedMemberships)} if HARD in kinds and kinds <= _BAYESIAN else {}
+
+    @classmethod
     def from_whole(
         cls,
         truth: Partition,
@@ -86,13 +95,14 @@ class CredalGaps(Whole):
         on_block: OnBlock = None,
         *,
         type: str = "belief",  # noqa: A002 (the name that the field gives it)
+        shared: SharedMemberships | None = None,
     ) -> CredalGaps:
-        """The sums over all pairs of these objects."""
+        """The sums over all pairs of these objects; ``shared`` where it is known already."""
         pairs = number_of_pairs(truth.n_objects, weight)
         hard = HARD in (truth.kind, found.kind)
         bayesian = {truth.kind, found.kind} <= _BAYESIAN
         if bayesian and (hard or type == "conflict"):
-            gaps = _gaps_of_table(truth, found, weight, on_block)
+            gaps = _gaps_of_table(truth, found, weight, on_block, shared)
         else:
             truth_rows, found_rows, times = _distinct_objects(truth, found, weight)
             a, b = PairRelations.of(truth_rows), PairRelations.of(found_rows)
@@ -213,19 +223,24 @@ def _numbers(partition: Partition) -> Array:
 # --- closed sums -------------------------------------------------------------------------------------
 
 
-def _gaps_of_table(truth: Partition, found: Partition, weight: Array | None, on_block: OnBlock) -> float:
+def _gaps_of_table(
+    truth: Partition,
+    found: Partition,
+    weight: Array | None,
+    on_block: OnBlock,
+    shared: SharedMemberships | None = None,
+) -> float:
     """The sum of s (1 - t) + (1 - s) t over pairs, s and t being the masses of "together"."""
-    rows = Contingency.block_rows(truth, found)
 
-    def one(part: slice) -> tuple[Contingency, float]:
+    def one(part: slice) -> tuple[Any, float]:
         sides = summing_to_one(truth.take(part)), summing_to_one(found.take(part))
         times = None if weight is None else weight[part]
-        return Contingency.from_block(*sides, times), _differing_copies(*sides, times)
+        counted = Contingency.from_block(*sides, times) if shared is None else None
+        return counted, _differing_copies(*sides, times)
 
+    rows = Contingency.block_rows(truth, found)
     parts = map_blocks(one, truth.n_objects, rows, on_block, products=True)
-    table = parts[0][0]
-    for other, _ in parts[1:]:
-        table = table + other
+    table: Contingency = shared.table if shared else reduce(add, (counted for counted, _ in parts))
     if table.is_whole:
         return float(table.pair_counts.truth_only + table.pair_counts.found_only)
     margins = [np.asarray(table.raw.sum(axis=axis), dtype=np.float64) for axis in (0, 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from partita.statistics.coassociation import (
 )
 from partita.statistics.coassociation_factors import shares
 from partita.statistics.object_pairs import number_of_pairs, sum_over_pairs
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 OUTSIDE = 1e-9
@@ -56,6 +57,7 @@ class CoassociationGaps(Whole):
     options: ClassVar[tuple[str, ...]] = ("method", "epsilon", "confidence", "random_state")
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
     why_not: ClassVar[str] = WHY_NOT
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": PairMoments}
 
     together: Any
     apart: Any
@@ -93,6 +95,12 @@ class CoassociationGaps(Whole):
         )
 
     @classmethod
+    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+        """The linear sums, which typicalities have not."""
+        kinds = given["truth"].kind, given["found"].kind
+        return {} if POSSIBILISTIC in kinds else {"moments": Request(PairMoments)}
+
+    @classmethod
     def from_whole(
         cls,
         truth: Partition,
@@ -104,6 +112,7 @@ class CoassociationGaps(Whole):
         epsilon: float = 1e-3,
         confidence: float = 0.95,
         random_state: Any = None,
+        moments: PairMoments | None = None,
     ) -> CoassociationGaps:
         """The gaps of all objects.
 
@@ -121,6 +130,8 @@ class CoassociationGaps(Whole):
             A sampled mean gap is off by more than epsilon with probability at most 1 - confidence.
         random_state : None, int or Generator
             The seed of a sample.
+        moments : PairMoments, optional
+            The linear sums, where they are known already.
         """
         for partition in (truth, found):
             refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
@@ -132,7 +143,7 @@ class CoassociationGaps(Whole):
                     need='method="auto"',
                 )
             return cls._of_typicalities(truth, found, weight, on_block)
-        moments = PairMoments.over_blocks(truth, found, weight=weight)
+        moments = moments or PairMoments.over_blocks(truth, found, weight=weight)
         if HARD in moments.kinds:
             return cls._linear(moments, "linear")
         if moments.is_identical or number_of_pairs(truth.n_objects, weight) <= 0.0:

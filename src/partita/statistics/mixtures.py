@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
@@ -17,7 +17,7 @@ from partita.arrays import Array, binary_exponent, dense, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition, as_partition
 from partita.statistics.cluster_moments import LOG_2, ClusterScatter, log_determinants
-from partita.statistics.protocol import Whole
+from partita.statistics.protocol import Request, Statistic, Whole
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 BLOCK_CELLS = 1 << 20
@@ -212,6 +212,7 @@ class GaussianComponents(Whole):
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ("min_points", "ridge")
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"scatter": ClusterScatter}
     why_costly: ClassVar[str] = ClusterScatter.why_costly
     pair_operations = staticmethod(ClusterScatter.pair_operations)
     takes_model: ClassVar[bool] = True
@@ -223,6 +224,11 @@ class GaussianComponents(Whole):
     n_features: int
     min_points: int | None = None
     kind: Kind = HARD
+
+    @classmethod
+    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+        """The scatter of the clusters, unless a fitted model has covariances of its own."""
+        return {} if given["model"] is not None else {"scatter": Request.of(ClusterScatter, {"power": 1.0})}
 
     @staticmethod
     def check(X: Array, **_options: Any) -> None:
@@ -240,6 +246,7 @@ class GaussianComponents(Whole):
         min_points: int | None = None,
         ridge: float = 0.0,
         model: Any = None,
+        scatter: ClusterScatter | None = None,
     ) -> GaussianComponents:
         """The components of a mixture if one is given, else those of the partition."""
         _check_options(min_points, ridge)
@@ -250,9 +257,11 @@ class GaussianComponents(Whole):
             mixture = GivenMixture.of(model)
             points, covariances = n * mixture.weights_, mixture.covariance_matrices()
         else:
-            exponent = binary_exponent(X)
+            exponent = binary_exponent(X) if scatter is None else scatter.exponent
             scaled = np.ldexp(X, -exponent) if exponent else X
-            moments = ClusterScatter.over_blocks(scaled, found, weight=weight, on_block=on_block, power=1.0)
+            moments = scatter or ClusterScatter.over_blocks(
+                scaled, found, weight=weight, on_block=on_block, power=1.0
+            )
             points = moments.weights
             added = np.diag(ridge * _variances(scaled, weight)) if ridge else 0.0
             flat = moments.surely_flat if not ridge else np.zeros(points.size, dtype=bool)

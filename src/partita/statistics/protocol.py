@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping
-from functools import reduce
+from dataclasses import dataclass
+from functools import cache, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -19,6 +20,33 @@ INPUTS = ("X", "truth", "found", "model")
 """What a statistic can be made from, in the order in which it takes it."""
 
 OnBlock = Callable[[int, int], None] | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A statistic with its options, and of which inputs: requests that are equal share one computation."""
+
+    statistic: type[Any]
+    options: tuple[tuple[str, Any], ...] = ()
+    sides: tuple[str, ...] = ()
+    """The inputs that it takes for its own, where these are others."""
+
+    @classmethod
+    def of(cls, statistic: type[Any], options: Mapping[str, Any], sides: tuple[str, ...] = ()) -> Request:
+        """A statistic with those of the options that are its own and differ from what it takes by default."""
+        make: Any = statistic
+        standard = _standard_options(make)
+        asked = ((name, options[name]) for name in statistic.options if name in options)
+        chosen = tuple((k, v) for k, v in asked if k not in standard or standard[k] != v)
+        return cls(statistic, chosen, () if sides == statistic.inputs else sides)
+
+
+@cache
+def _standard_options(statistic: Any) -> dict[str, Any]:
+    """What a statistic takes for each of its options that is not given."""
+    make = statistic.from_whole if issubclass(statistic, Whole) else statistic.from_block
+    given = inspect.signature(make).parameters
+    return {o: given[o].default for o in statistic.options if o in given}
 
 
 class Statistic:
@@ -42,6 +70,9 @@ class Statistic:
 
     needs: ClassVar[Mapping[str, type[Statistic]]] = {}
     """The statistics it stands on, by the name of the parameter that takes each."""
+
+    serves_for: ClassVar[tuple[type[Statistic], ...]] = ()
+    """The poorer statistics that it stands for, of the same inputs and options, where it is made anyway."""
 
     takes_model: ClassVar[bool] = False
     """Whether a fitted model is handed to it, where there is one, as ``model``."""
@@ -91,6 +122,16 @@ class Statistic:
     def fractional_weights(self) -> bool:
         """Whether an object's pair with itself may count negative."""
         return False
+
+    @classmethod
+    def foundations(cls, options: Mapping[str, Any], **_given: Any) -> Mapping[str, Request]:
+        """What `needs` come to for these options and inputs (by name): the same options, and all of them."""
+        return {name: Request.of(statistic, options) for name, statistic in cls.needs.items()}
+
+    @classmethod
+    def idle_options(cls, **_given: Any) -> frozenset[str]:
+        """The options that do not matter for these inputs (by name)."""
+        return frozenset()
 
     def with_exponent(self, exponent: int) -> Self:  # noqa: ARG002 (where the unit does not matter)
         """The same, made from data whose unit is ``2 ** exponent``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,11 +15,12 @@ from partita.statistics.cluster_moments import (
     LOG_2,
     ClusterMoments,
     ClusterScatter,
+    DataMoments,
     in_units,
     log_determinants,
 )
 from partita.statistics.dispersions import PAIRS_OF_CENTERS, center_operations, over_centers
-from partita.statistics.protocol import Additive, Statistic
+from partita.statistics.protocol import Additive, OnBlock, Request, Statistic, Whole
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
@@ -28,7 +29,7 @@ ON_THE_SHELL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Prototypes(Additive):
+class Prototypes(Whole):
     """The clusters' centres and scatter with memberships to the power ``m``, and the mean of the data.
 
     Attributes
@@ -37,49 +38,49 @@ class Prototypes(Additive):
         Weights, centres and sums of squares, memberships to the power m.
     everything : ClusterMoments
         The same of all objects as one cluster.
-    exponent : int
-        The unit of all lengths here is 2 ** exponent.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ("m",)
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterMoments, "everything": DataMoments}
 
     clusters: ClusterMoments
     everything: ClusterMoments
-    exponent: int = 0
 
     why_costly: ClassVar[str] = PAIRS_OF_CENTERS
     pair_operations = staticmethod(center_operations)
 
-    @staticmethod
-    def block_rows(X: Array, found: Partition) -> int:
-        """How many objects one block holds."""
-        return ClusterMoments.block_rows(X, found)
-
-    def with_exponent(self, exponent: int) -> Prototypes:
-        """The same, made from data whose unit is ``2 ** exponent``."""
-        return replace(self, exponent=exponent)
+    @classmethod
+    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:
+        """The centres with memberships to the power m; for a hard partition they tell the mean too."""
+        clusters = Request.of(ClusterMoments, {"power": options.get("m", 2.0)})
+        alone = {"clusters": clusters}
+        return alone if given["found"].kind is HARD else {**alone, "everything": Request(DataMoments)}
 
     @classmethod
-    def zero(cls) -> Prototypes:
-        """The sums over no objects."""
-        return cls(ClusterMoments.zero(), ClusterMoments.zero())
-
-    @classmethod
-    def from_block(
-        cls, X: Array, found: Partition, weight: Array | None = None, *, m: float = 2.0
+    def from_whole(
+        cls,
+        X: Array,
+        found: Partition,
+        weight: Array | None = None,
+        on_block: OnBlock = None,
+        *,
+        m: float = 2.0,
+        clusters: ClusterMoments | None = None,
+        everything: ClusterMoments | None = None,
     ) -> Prototypes:
-        """The sums over one block of objects."""
-        together = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
-        return cls(
-            ClusterMoments.from_block(X, found, weight, power=m),
-            ClusterMoments.from_block(X, together, weight),
-        )
+        """From the moments of the clusters and of all objects, made here where they are not given."""
+        if clusters is None:
+            clusters = ClusterMoments.over_blocks(X, found, weight=weight, on_block=on_block, power=m)
+        if found.kind is HARD:
+            return cls(clusters, clusters.together)
+        return cls(clusters, everything or DataMoments.over_blocks(X, weight=weight))
 
-    def __add__(self, other: Prototypes) -> Prototypes:
-        """The sums over both sets of objects."""
-        return Prototypes(self.clusters + other.clusters, self.everything + other.everything)
+    @property
+    def exponent(self) -> int:
+        """The unit of all lengths here is 2 ** exponent."""
+        return self.clusters.exponent
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -203,51 +204,46 @@ class PrototypeDistances(Additive):
 
 
 @dataclass(frozen=True, eq=False)
-class FuzzyCovariances(Additive):
+class FuzzyCovariances(Whole):
     """The covariance of each cluster, memberships to the power ``m``; 1 by default (Gath and Geva).
 
     Attributes
     ----------
     clusters : ClusterScatter
         Weights, centres and scatter.
-    exponent : int
-        Their unit of length is 2 ** exponent; volumes are in the units of the data.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[tuple[str, ...]] = ("m",)
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
 
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterScatter}
+
     clusters: ClusterScatter
-    exponent: int = 0
 
     why_costly: ClassVar[str] = ClusterScatter.why_costly
     pair_operations = staticmethod(ClusterScatter.pair_operations)
 
-    @staticmethod
-    def block_rows(X: Array, found: Partition) -> int:
-        """How many objects one block holds."""
-        return ClusterScatter.block_rows(X, found)
-
-    def with_exponent(self, exponent: int) -> FuzzyCovariances:
-        """The same, made from data whose unit is ``2 ** exponent``."""
-        return replace(self, exponent=exponent)
+    @classmethod
+    def foundations(cls, options: Mapping[str, Any], **_given: Any) -> Mapping[str, Request]:
+        """The scatter with memberships to the power m."""
+        return {"clusters": Request.of(ClusterScatter, {"power": options.get("m", 1.0)})}
 
     @classmethod
-    def zero(cls) -> FuzzyCovariances:
-        """The sums over no objects."""
-        return cls(ClusterScatter.zero())
-
-    @classmethod
-    def from_block(
-        cls, X: Array, found: Partition, weight: Array | None = None, *, m: float = 1.0
+    def from_whole(
+        cls,
+        X: Array,
+        found: Partition,
+        weight: Array | None = None,
+        on_block: OnBlock = None,
+        *,
+        m: float = 1.0,
+        clusters: ClusterScatter | None = None,
     ) -> FuzzyCovariances:
-        """The sums over one block of objects."""
-        return cls(ClusterScatter.from_block(X, found, weight, power=m))
-
-    def __add__(self, other: FuzzyCovariances) -> FuzzyCovariances:
-        """The sums over both sets of objects."""
-        return FuzzyCovariances(self.clusters + other.clusters)
+        """From the scatter of the clusters, made here where it is not given."""
+        if clusters is None:
+            clusters = ClusterScatter.over_blocks(X, found, weight=weight, on_block=on_block, power=m)
+        return cls(clusters)
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -268,7 +264,7 @@ class FuzzyCovariances(Additive):
         for place in np.flatnonzero(~c.surely_flat[c.filled]):
             covariance = self.covariances[place]
             if np.isfinite(covariance).all():
-                logs[place] = 0.5 * log_determinants(covariance) + c.d * self.exponent * LOG_2
+                logs[place] = 0.5 * log_determinants(covariance) + c.d * c.exponent * LOG_2
         return logs
 
     @property

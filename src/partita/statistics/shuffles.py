@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ from partita.statistics.coassociation import (
 from partita.statistics.coassociation_factors import shares
 from partita.statistics.gaps import draw_pairs, products_of
 from partita.statistics.object_pairs import number_of_pairs
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 EXACT_UP_TO = 5000
@@ -46,6 +47,7 @@ class ShuffledGaps(Whole):
     options: ClassVar[tuple[str, ...]] = ("n_samples", "random_state")
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
     why_not: ClassVar[str] = WHY_NOT
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": PairMoments}
 
     together: Any
     apart: Any
@@ -64,6 +66,12 @@ class ShuffledGaps(Whole):
         return cls(gap, gap, moments.kinds)
 
     @classmethod
+    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+        """The linear sums, where they are all it takes."""
+        kinds = given["truth"].kind, given["found"].kind
+        return {"moments": Request(PairMoments)} if _is_linear(kinds) else {}
+
+    @classmethod
     def from_whole(
         cls,
         truth: Partition,
@@ -73,6 +81,7 @@ class ShuffledGaps(Whole):
         *,
         n_samples: int = 1_000_000,
         random_state: Any = None,
+        moments: PairMoments | None = None,
     ) -> ShuffledGaps:
         """The expectation, by the cheapest method that is exact, or sampled."""
         if not isinstance(n_samples, (int, np.integer)) or isinstance(n_samples, bool) or n_samples < 2:
@@ -81,7 +90,7 @@ class ShuffledGaps(Whole):
         for partition in (truth, found):
             refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
         if _is_linear(kinds):
-            return cls._linear(PairMoments.over_blocks(truth, found, weight=weight))
+            return cls._linear(moments or PairMoments.over_blocks(truth, found, weight=weight))
         if number_of_pairs(truth.n_objects, weight) <= 0.0:
             return cls(np.asarray(math.nan), np.asarray(math.nan), kinds)
         rows = [shares(p) for p in (truth, found)]
