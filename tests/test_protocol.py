@@ -13,6 +13,7 @@ import partita.statistics
 from partita.errors import ParameterError
 from partita.partitions import HARD
 from partita.statistics import Additive, Contingency, Statistic, Whole
+from partita.statistics.options import options_of
 from partita.statistics.protocol import DECLARED, INPUTS
 
 ALL_STATISTICS = [
@@ -22,6 +23,11 @@ ALL_STATISTICS = [
     and issubclass(made, Statistic)
     and made not in (Statistic, Additive, Whole)
 ]
+
+
+@dataclass(frozen=True)
+class Powers:
+    power: float = 2.0
 
 
 def members(**changed):
@@ -44,7 +50,7 @@ def make(base=Additive, **changed):
 def test_a_complete_class_is_taken_and_has_the_defaults():
     made = make()
     assert (made().shape, made().how, made().is_sampled, made().is_whole) == ((), "", False, True)
-    assert (made.options, dict(made.needs), made.why_not) == ((), {}, "")
+    assert (options_of(made.options), dict(made.needs), made.why_not) == ({}, {}, "")
     assert made.pair_operations(None) == 0.0
     assert made.check(None) is None
 
@@ -83,7 +89,9 @@ def test_names_unlike_any_member_and_fields_are_free():
         ({"inputs": ()}, "inputs missing"),
         ({"needs": {"table": int}}, "a statistic for each name"),
         ({"needs": {"table": Contingency}}, "does not take 'table'"),
-        ({"options": ("power",)}, "does not take 'power'"),
+        ({"options": ("power",)}, "a frozen dataclass"),
+        ({"options": Powers}, "does not take 'power'"),
+        ({"options": Powers, "from_block": classmethod(lambda cls, found, power=1: cls())}, "power = 2.0"),
         ({"from_block": None}, "from_block missing"),
         ({"block_rows": None}, "block_rows missing"),
         ({"__add__": None}, "__add__ missing"),

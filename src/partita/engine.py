@@ -24,6 +24,7 @@ from partita.partitions import (
     same_objects,
 )
 from partita.statistics import Contingency, Request, Statistic, Whole
+from partita.statistics.options import options_of
 
 __all__ = ["Inputs", "NOISE_POLICIES", "Request", "collect", "pair_operations", "prepare", "why_costly"]
 
@@ -136,9 +137,10 @@ def _foundations(request: Request, inputs: Inputs) -> Mapping[str, Request]:
     if not request.statistic.needs:
         return {}
     given = dict(zip(request.statistic.inputs, _sides(request, inputs), strict=True))
-    model = {"model": inputs.model} if request.statistic.takes_model else {}
-    found: Mapping[str, Request] = request.statistic.foundations(dict(request.options), **given, **model)
-    return found
+    standard = {name: option.default for name, option in options_of(request.statistic.options).items()}
+    options = standard | _all_options(request, inputs)
+    stands_on: Mapping[str, Request] = request.statistic.foundations(**given, **options)
+    return stands_on
 
 
 def _settled(request: Request, inputs: Inputs) -> Request:

@@ -28,6 +28,7 @@ from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Lim
 from partita.registry.options import checked_option, shown
 from partita.statistics import Contingency
 from partita.statistics.objects_by_cluster import known_metric
+from partita.statistics.options import options_of
 
 SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
@@ -121,7 +122,7 @@ class Index:
                     raise ParameterError(f"{self.name} has no options.", got=f"{name}={shown(value)}")
                 raise near_names(name, self.options, noun=f"option of {self.name}")
             checked[name] = checked_option(self.name, name, value, self.option_types.get(name))
-            if name == "metric" and any(name in s.options for s in self.statistics):
+            if name == "metric" and any(name in options_of(s.options) for s in self.statistics):
                 known_metric(value)
         return replace(self, options={**self.options, **checked})
 

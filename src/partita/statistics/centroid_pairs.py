@@ -64,9 +64,9 @@ class CentroidPair(Whole):
         return float(truth.n_clusters) * float(found.n_clusters)
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **_given: Any) -> Mapping[str, Request]:
+    def foundations(cls, **_given: Any) -> Mapping[str, Request]:
         """The moments of both clusterings, and their table."""
-        of_truth = Request.of(ClusterMoments, options, ("X", "truth"))
+        of_truth = Request(ClusterMoments, sides=("X", "truth"))
         return {"of_truth": of_truth, "of_found": Request(ClusterMoments), "shared": Request(Contingency)}
 
     @classmethod

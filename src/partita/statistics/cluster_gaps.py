@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,6 +25,15 @@ MOST_BOUNDS = 1 << 22
 """Distances to centres (objects x clusters) that are held to leave out pairs: 32 MiB."""
 
 
+@dataclass(frozen=True)
+class GapOptions:
+    """Which measures, and the distance of objects."""
+
+    delta: Literal[1, 2, 3, 4, 5, 6] = 1
+    diameter: Literal[1, 2, 3] = 1
+    metric: str = "euclidean"
+
+
 @dataclass(frozen=True, eq=False)
 class ClusterGaps(Whole):
     """How far apart clusters are, and how wide, each by one of the measures of Bezdek and Pal.
@@ -38,7 +47,7 @@ class ClusterGaps(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("metric", "delta", "diameter")
+    options: ClassVar[type[Any]] = GapOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     separations: Floats

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, sorted_names
 from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
+from partita.statistics.options import Above, Inner, NoOptions
 from partita.statistics.protocol import Additive, Statistic
 
 COMPILED_ROWS = 20_000
@@ -27,6 +28,13 @@ FEWEST_DIGITS = float(np.sqrt(np.finfo(np.float64).tiny / np.finfo(np.float64).e
 """The square of a smaller number has lost digits."""
 
 LOG_2 = float(np.log(2.0))
+
+
+@dataclass(frozen=True)
+class MomentOptions:
+    """To which power memberships count."""
+
+    power: Annotated[float, Above(0), Inner()] = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +63,7 @@ class ClusterMoments(Additive):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("power",)
+    options: ClassVar[type[Any]] = MomentOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
     _by_cluster: ClassVar[tuple[str, ...]] = ("weights", "sizes", "origins", "offsets", "within")
 
@@ -317,7 +325,7 @@ class DataMoments(ClusterMoments):
     """The moments of all objects as one cluster."""
 
     inputs: ClassVar[tuple[str, ...]] = ("X",)
-    options: ClassVar[tuple[str, ...]] = ()
+    options: ClassVar[type[Any]] = NoOptions
 
     @staticmethod
     def block_rows(X: Array) -> int:  # type: ignore[override]

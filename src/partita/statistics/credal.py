@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -38,6 +38,13 @@ Factors = Callable[[PairRelations, slice], tuple[Floats, Floats]]
 CONSISTENCY = "a consistency: 1 where nothing contradicts; a soft clustering need not reach it with itself"
 
 
+@dataclass(frozen=True)
+class CredalOptions:
+    """Which distance of masses."""
+
+    type: Literal["belief", "jousselme", "conflict"] = "belief"
+
+
 @dataclass(frozen=True, eq=False)
 class CredalGaps(Whole):
     """The sum over pairs of objects of how far apart their masses are in two clusterings.
@@ -62,7 +69,7 @@ class CredalGaps(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("type",)
+    options: ClassVar[type[Any]] = CredalOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = CREDAL
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"shared": SharedMemberships}
 
@@ -81,7 +88,7 @@ class CredalGaps(Whole):
         return cls(b + c, a + b + c + d, table.kinds, are_same=same, is_whole=whole)
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
         """The products of memberships, where one side is hard and the other hard or fuzzy."""
         kinds = {given["truth"].kind, given["found"].kind}
         return {"shared": Request(SharedMemberships)} if HARD in kinds and kinds <= _BAYESIAN else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from partita.statistics.objects_by_cluster import (
     known_metric,
     work_of_pair,
 )
+from partita.statistics.options import Above
 from partita.statistics.protocol import OnBlock, Whole
 
 TIE = 2.0**23 + 1.0
@@ -31,6 +32,14 @@ COMPILED_PAIRS = 20_000
 
 _ROWS = 256
 _ALIKE = 1e-12  # cosines of parallel vectors are rarely 0
+
+
+@dataclass(frozen=True)
+class DensityOptions:
+    """The distance of objects, and the exponent of core distances."""
+
+    metric: str = "euclidean"
+    dimension: Annotated[float | None, Above(0)] = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +73,7 @@ class DensityConnectivity(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("metric", "dimension")
+    options: ClassVar[type[Any]] = DensityOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     sizes: Floats

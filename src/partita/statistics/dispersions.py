@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from partita.errors import ParameterError, TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.cluster_moments import COINCIDENT, COMPILED_ROWS, ClusterMoments
 from partita.statistics.objects_by_cluster import MOST_OPERATIONS, NEAR, known_metric, work_of_pair
+from partita.statistics.options import Above
 from partita.statistics.protocol import Additive, Statistic
 
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
@@ -181,6 +182,16 @@ class _AroundCenters(Additive):
         return not np.isfinite(self.moments.sst)
 
 
+@dataclass(frozen=True)
+class DispersionOptions:
+    """Powers: of distances, of the norm, of memberships for distances and for centres."""
+
+    q: Annotated[float, Above(0)] = 1.0
+    p: Annotated[float, Above(0)] = 2.0
+    m: Annotated[float | None, Above(0)] = None
+    power: Annotated[float, Above(0)] = 2.0
+
+
 @dataclass(frozen=True, eq=False)
 class Dispersions(_AroundCenters):
     """How far the objects of each cluster lie from its centre: a second pass, when the centres are known.
@@ -202,7 +213,7 @@ class Dispersions(_AroundCenters):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("q", "p", "m", "power")
+    options: ClassVar[type[Any]] = DispersionOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     moments: ClusterMoments
@@ -344,10 +355,17 @@ def _by_cluster(place: Array, values: Floats, k: int) -> Floats:
     return np.bincount(place, values, k).astype(np.float64)
 
 
+@dataclass(frozen=True)
+class RadiusOptions:
+    """The distance of objects."""
+
+    metric: str = "euclidean"
+
+
 class Radii(Dispersions):
     """The dispersions of hard clusters by Euclidean distance, for the quotient that franti2017 calls Dunn."""
 
-    options: ClassVar[tuple[str, ...]] = ("metric",)
+    options: ClassVar[type[Any]] = RadiusOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from partita.statistics.coassociation import (
 )
 from partita.statistics.coassociation_factors import shares
 from partita.statistics.object_pairs import number_of_pairs, sum_over_pairs
+from partita.statistics.options import Above, Below
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
@@ -32,6 +33,16 @@ _LOOKED_AT = 2048
 _CELLS_AT_ONCE = 32
 _PAIRS_PER_CELL = 50_000  # what starting on a cell costs, in pairs of a tile
 _PAIRS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class GapOptions:
+    """Whether pairs are sampled, and how many."""
+
+    method: Literal["auto", "sample"] = "auto"
+    epsilon: Annotated[float, Above(0)] = 1e-3
+    confidence: Annotated[float, Above(0), Below(1)] = 0.95
+    random_state: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +65,7 @@ class CoassociationGaps(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("method", "epsilon", "confidence", "random_state")
+    options: ClassVar[type[Any]] = GapOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
     why_not: ClassVar[str] = WHY_NOT
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": PairMoments}
@@ -95,7 +106,7 @@ class CoassociationGaps(Whole):
         )
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
         """The linear sums, which typicalities have not."""
         kinds = given["truth"].kind, given["found"].kind
         return {} if POSSIBILISTIC in kinds else {"moments": Request(PairMoments)}

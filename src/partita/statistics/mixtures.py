@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -17,6 +17,7 @@ from partita.arrays import Array, binary_exponent, dense, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition, as_partition
 from partita.statistics.cluster_moments import LOG_2, ClusterScatter, log_determinants
+from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import Request, Statistic, Whole
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
@@ -187,6 +188,14 @@ class MixtureFit(Whole):
         return (FUZZY,)
 
 
+@dataclass(frozen=True)
+class ComponentOptions:
+    """How many objects a component must hold, and what is added to its variances."""
+
+    min_points: Annotated[int | None, AtLeast(0), Below(1e15)] = None
+    ridge: Annotated[float, AtLeast(0), Below(1e15)] = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class GaussianComponents(Whole):
     """Each cluster taken for a Gaussian: its share, its log-determinant, how many objects it holds.
@@ -210,7 +219,7 @@ class GaussianComponents(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("min_points", "ridge")
+    options: ClassVar[type[Any]] = ComponentOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"scatter": ClusterScatter}
     why_costly: ClassVar[str] = ClusterScatter.why_costly
@@ -226,7 +235,7 @@ class GaussianComponents(Whole):
     kind: Kind = HARD
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
         """The scatter of the clusters, unless a fitted model has covariances of its own."""
         return {} if given["model"] is not None else {"scatter": Request.of(ClusterScatter, {"power": 1.0})}
 

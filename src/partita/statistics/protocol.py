@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache, reduce
+from dataclasses import dataclass, is_dataclass
+from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,6 +15,7 @@ import numpy as np
 from partita.arrays import Array, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import ALL, HardPartition, Kind
+from partita.statistics.options import NoOptions, options_of
 
 INPUTS = ("X", "truth", "found", "model")
 """What a statistic can be made from, in the order in which it takes it."""
@@ -34,19 +35,9 @@ class Request:
     @classmethod
     def of(cls, statistic: type[Any], options: Mapping[str, Any], sides: tuple[str, ...] = ()) -> Request:
         """A statistic with those of the options that are its own and differ from what it takes by default."""
-        make: Any = statistic
-        standard = _standard_options(make)
-        asked = ((name, options[name]) for name in statistic.options if name in options)
-        chosen = tuple((k, v) for k, v in asked if k not in standard or standard[k] != v)
+        own = options_of(statistic.options)
+        chosen = tuple((k, options[k]) for k in own if k in options and options[k] != own[k].default)
         return cls(statistic, chosen, () if sides == statistic.inputs else sides)
-
-
-@cache
-def _standard_options(statistic: Any) -> dict[str, Any]:
-    """What a statistic takes for each of its options that is not given."""
-    make = statistic.from_whole if issubclass(statistic, Whole) else statistic.from_block
-    given = inspect.signature(make).parameters
-    return {o: given[o].default for o in statistic.options if o in given}
 
 
 class Statistic:
@@ -59,8 +50,8 @@ class Statistic:
     inputs: ClassVar[tuple[str, ...]] = ()
     """What it is made from: some of `INPUTS`, in that order."""
 
-    options: ClassVar[tuple[str, ...]] = ()
-    """The names of its options, keyword parameters of what makes it."""
+    options: ClassVar[type[Any]] = NoOptions
+    """A frozen dataclass of its options: keyword parameters of what makes it, and of the indices of it."""
 
     kinds_accepted: ClassVar[frozenset[Kind]] = ALL
     """The kinds of clustering that it is defined for."""
@@ -124,9 +115,9 @@ class Statistic:
         return False
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **_given: Any) -> Mapping[str, Request]:
-        """What `needs` come to for these options and inputs (by name): the same options, and all of them."""
-        return {name: Request.of(statistic, options) for name, statistic in cls.needs.items()}
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """What `needs` come to for these inputs and options, by name: all of them, with the same options."""
+        return {name: Request.of(statistic, given) for name, statistic in cls.needs.items()}
 
     @classmethod
     def idle_options(cls, **_given: Any) -> frozenset[str]:
@@ -222,9 +213,13 @@ def _verify(cls: type[Statistic]) -> None:
             need=f"{', '.join((*required, 'kinds'))}, inputs, and the base {kind.__name__}",
         )
     taken = inspect.signature(cls.from_whole if issubclass(cls, Whole) else cls.from_block).parameters
-    for name in (*cls.needs, *cls.options):
-        if name not in taken:
-            raise _wrong(cls, f"does not take {name!r}", need=f"a parameter {name} where it is made")
+    if not is_dataclass(cls.options):
+        raise _wrong(cls, f"has the options {cls.options!r}", need="a frozen dataclass of them")
+    defaults = {name: option.default for name, option in options_of(cls.options).items()}
+    for name in (*cls.needs, *defaults):
+        if name not in taken or taken[name].default != defaults.get(name, taken[name].default):
+            value = f" = {defaults[name]!r}" if name in defaults else ""
+            raise _wrong(cls, f"does not take {name!r}", need=f"a parameter {name}{value} where it is made")
 
 
 def _has(cls: type[Statistic], name: str) -> bool:

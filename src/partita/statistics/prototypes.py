@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -20,12 +20,20 @@ from partita.statistics.cluster_moments import (
     log_determinants,
 )
 from partita.statistics.dispersions import PAIRS_OF_CENTERS, center_operations, over_centers
+from partita.statistics.options import Above
 from partita.statistics.protocol import Additive, OnBlock, Request, Statistic, Whole
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
 ON_THE_SHELL = 1e-9
 """An object whose Mahalanobis distance is 1 up to this does not count as inside."""
+
+
+@dataclass(frozen=True)
+class PrototypeOptions:
+    """To which power memberships count."""
+
+    m: Annotated[float, Above(0)] = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +49,7 @@ class Prototypes(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = PrototypeOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterMoments, "everything": DataMoments}
 
@@ -52,9 +60,9 @@ class Prototypes(Whole):
     pair_operations = staticmethod(center_operations)
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
         """The centres with memberships to the power m; for a hard partition they tell the mean too."""
-        clusters = Request.of(ClusterMoments, {"power": options.get("m", 2.0)})
+        clusters = Request.of(ClusterMoments, {"power": given["m"]})
         alone = {"clusters": clusters}
         return alone if given["found"].kind is HARD else {**alone, "everything": Request(DataMoments)}
 
@@ -154,7 +162,7 @@ class PrototypeDistances(Additive):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = PrototypeOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"prototypes": Prototypes}
 
@@ -203,6 +211,13 @@ class PrototypeDistances(Additive):
         return (self.kind,)
 
 
+@dataclass(frozen=True)
+class CovarianceOptions:
+    """To which power memberships count."""
+
+    m: Annotated[float, Above(0)] = 1.0
+
+
 @dataclass(frozen=True, eq=False)
 class FuzzyCovariances(Whole):
     """The covariance of each cluster, memberships to the power ``m``; 1 by default (Gath and Geva).
@@ -214,7 +229,7 @@ class FuzzyCovariances(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = CovarianceOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
 
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterScatter}
@@ -225,9 +240,9 @@ class FuzzyCovariances(Whole):
     pair_operations = staticmethod(ClusterScatter.pair_operations)
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **_given: Any) -> Mapping[str, Request]:
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
         """The scatter with memberships to the power m."""
-        return {"clusters": Request.of(ClusterScatter, {"power": options.get("m", 1.0)})}
+        return {"clusters": Request.of(ClusterScatter, {"power": given["m"]})}
 
     @classmethod
     def from_whole(
@@ -284,7 +299,7 @@ class CoreMemberships(Additive):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = CovarianceOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"fuzzy": FuzzyCovariances}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from partita.statistics.coassociation import (
 from partita.statistics.coassociation_factors import shares
 from partita.statistics.gaps import draw_pairs, products_of
 from partita.statistics.object_pairs import number_of_pairs
+from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
@@ -27,6 +28,14 @@ EXACT_UP_TO = 5000
 """Objects up to which the gap by chance is exact for two soft clusterings: all pairs are held at once."""
 
 _AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class ShuffleOptions:
+    """How many pairs are drawn where not all can be looked at."""
+
+    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000
+    random_state: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +53,7 @@ class ShuffledGaps(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("n_samples", "random_state")
+    options: ClassVar[type[Any]] = ShuffleOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
     why_not: ClassVar[str] = WHY_NOT
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": PairMoments}
@@ -66,7 +75,7 @@ class ShuffledGaps(Whole):
         return cls(gap, gap, moments.kinds)
 
     @classmethod
-    def foundations(cls, options: Mapping[str, Any], **given: Any) -> Mapping[str, Request]:  # noqa: ARG003
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
         """The linear sums, where they are all it takes."""
         kinds = given["truth"].kind, given["found"].kind
         return {"moments": Request(PairMoments)} if _is_linear(kinds) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -22,6 +22,13 @@ from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
 TNORMS: dict[str, Callable[..., Any]] = {"minimum": np.minimum, "product": np.multiply}
+
+
+@dataclass(frozen=True)
+class TNormOptions:
+    """How degrees are joined."""
+
+    tnorm: Literal["minimum", "product"] = "minimum"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +53,7 @@ class TNormPairs(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("tnorm",)
+    options: ClassVar[type[Any]] = TNormOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     pairs: tuple[Floats, Floats, Floats, Floats]
