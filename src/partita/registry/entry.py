@@ -29,13 +29,13 @@ from partita.registry.options import checked_option, shown
 from partita.statistics import Contingency
 from partita.statistics.objects_by_cluster import known_metric
 from partita.statistics.options import options_of
+from partita.statistics.protocol import INPUTS
 
 SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
 
 ON_UNDEFINED = ("nan", "raise")
-INPUT_ORDER = ("X", "truth", "found", "model")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Index:
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs, in the order ``X, truth, found``."""
         needed = {name for s in self.statistics for name in s.inputs}
-        return tuple(sorted(needed, key=INPUT_ORDER.index))
+        return tuple(sorted(needed, key=INPUTS.index))
 
     @cached_property
     def requests(self) -> tuple[Request, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,13 +16,13 @@ from partita.arrays import Array, Floats, blocks, generator, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
 from partita.statistics.object_pairs import (
+    DrawnPairs,
     both_hard,
     is_relabelling,
     membership_columns,
     number_of_pairs,
     sum_over_pairs,
 )
-from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
@@ -100,14 +100,6 @@ class ConcordanceGaps(Whole):
         return np.asarray(self.gaps / self.n_pairs)
 
 
-@dataclass(frozen=True)
-class ChanceOptions:
-    """How many pairs are drawn where not all can be looked at."""
-
-    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000
-    random_state: Any = None
-
-
 @dataclass(frozen=True, eq=False)
 class ConcordanceChance(Whole):
     """The mean gap when the objects of one clustering are shuffled: that of every pair with every pair.
@@ -123,7 +115,7 @@ class ConcordanceChance(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[type[Any]] = ChanceOptions
+    options: ClassVar[type[Any]] = DrawnPairs
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     expected_gap: Floats

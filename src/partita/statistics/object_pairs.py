@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, is_sparse, map_blocks
 from partita.errors import TooLargeError
 from partita.partitions import HardPartition, Partition
+from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import OnBlock
 
 TILE_ROWS = 256
 """Objects on each side of a tile: a few tiles of doubles stay in a core's cache."""
+
+
+@dataclass(frozen=True)
+class DrawnPairs:
+    """How many pairs are drawn where not all can be looked at."""
+
+    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000
+    random_state: Any = None
 
 
 def sum_over_pairs(

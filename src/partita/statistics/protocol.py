@@ -33,11 +33,11 @@ class Request:
     """The inputs that it takes for its own, where these are others."""
 
     @classmethod
-    def of(cls, statistic: type[Any], options: Mapping[str, Any], sides: tuple[str, ...] = ()) -> Request:
+    def of(cls, statistic: type[Any], options: Mapping[str, Any]) -> Request:
         """A statistic with those of the options that are its own and differ from what it takes by default."""
         own = options_of(statistic.options)
-        chosen = tuple((k, options[k]) for k in own if k in options and options[k] != own[k].default)
-        return cls(statistic, chosen, () if sides == statistic.inputs else sides)
+        chosen = ((k, options[k]) for k in own if k in options and options[k] != own[k].default)
+        return cls(statistic, tuple(chosen))
 
 
 class Statistic:

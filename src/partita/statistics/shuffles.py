@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from partita.statistics.coassociation import (
 )
 from partita.statistics.coassociation_factors import shares
 from partita.statistics.gaps import draw_pairs, products_of
-from partita.statistics.object_pairs import number_of_pairs
-from partita.statistics.options import AtLeast, Below
+from partita.statistics.object_pairs import DrawnPairs, number_of_pairs
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
@@ -28,14 +27,6 @@ EXACT_UP_TO = 5000
 """Objects up to which the gap by chance is exact for two soft clusterings: all pairs are held at once."""
 
 _AT_ONCE = 1 << 20
-
-
-@dataclass(frozen=True)
-class ShuffleOptions:
-    """How many pairs are drawn where not all can be looked at."""
-
-    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000
-    random_state: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +44,7 @@ class ShuffledGaps(Whole):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[type[Any]] = ShuffleOptions
+    options: ClassVar[type[Any]] = DrawnPairs
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
     why_not: ClassVar[str] = WHY_NOT
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": PairMoments}
