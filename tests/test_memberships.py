@@ -215,7 +215,7 @@ def test_data_far_from_the_origin_loses_no_digits(entry):
 
 def test_fuzzy_c_means_prototypes_are_the_centers_of_its_partition(iris):
     X, U, centers = iris
-    found = prototypes.Prototypes.from_block(X, FuzzyPartition(U))
+    found = prototypes.Prototypes.from_whole(X, FuzzyPartition(U))
     np.testing.assert_allclose(found.clusters.centers, centers, rtol=1e-9)
     nearest = min(np.square(centers[i] - centers[j]).sum() for i in range(3) for j in range(i))
     assert found.least_separation == pytest.approx(nearest)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import math
 import pickle
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 import pytest
@@ -13,8 +15,9 @@ import partita as pt
 from partita.errors import KindError, ParameterError, PartitaError, UndefinedIndexError, UnknownNameError
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, Kind
-from partita.registry import Example, Limit, find, index, remove
-from partita.statistics import Contingency
+from partita.registry import Above, Example, Limit, find, index, remove
+from partita.statistics import Contingency, Whole
+from partita.statistics.options import Inner, options_of
 
 ENTRIES = catalogue()
 named = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
@@ -169,11 +172,15 @@ def test_limits_come_first_and_the_first_wins():
 
 @pytest.mark.usefixtures("scratch")
 def test_a_statistic_takes_the_options_that_are_its_own():
+    @dataclass(frozen=True)
+    class Scales:
+        scale: float = 1
+
     class Scaled(Contingency):
-        options = ("scale",)
+        options = Scales
 
         @classmethod
-        def from_block(cls, truth, found, weight=None, *, scale):
+        def from_block(cls, truth, found, weight=None, *, scale=1):
             plain = Contingency.from_block(truth, found, weight)
             return Contingency(
                 plain.raw * scale, plain.total * scale, *(plain.kinds, plain.row_names, plain.column_names)
@@ -182,7 +189,7 @@ def test_a_statistic_takes_the_options_that_are_its_own():
     globals()["Scaled"] = Scaled
 
     @_declare(best=None, range={HARD: (0.0, None)})
-    def scaled_total(table: Scaled, *, scale: float = 1, shift: float = 0):
+    def scaled_total(table: Scaled, *, shift: float = 0):
         return table.n + shift
 
     assert scaled_total([0, 1], [0, 1]) == 2
@@ -190,9 +197,79 @@ def test_a_statistic_takes_the_options_that_are_its_own():
     assert scaled_total.using(scale=3).requests != scaled_total.requests
 
 
+@dataclass(frozen=True)
+class Choices:
+    base: Annotated[float, Above(1)] = 2.0
+    way: Literal["up", "down"] = "up"
+    deep: Annotated[int, Inner()] = 0
+
+
+class Chosen(Contingency):
+    options = Choices
+
+    @classmethod
+    def from_block(cls, truth, found, weight=None, *, base=2.0, way="up", deep=0):
+        table = Contingency.from_block(truth, found, weight)
+        return cls(table.raw, base + 10 * (way == "down") + 100 * deep, *(table.kinds, range(2), range(2)))
+
+
+@pytest.mark.usefixtures("scratch")
+def test_an_index_inherits_the_options_of_its_statistics_with_their_defaults_and_bounds():
+    @_declare(best=None, range={HARD: (0.0, None)})
+    def of_base(table: Chosen, *, shift: float = 0.0):
+        return table.n + shift
+
+    assert dict(of_base.options) == {"shift": 0.0, "base": 2.0, "way": "up"}
+    assert of_base([0, 1], [0, 1], base=3, way="down", shift=0.5) == 13.5
+    with pytest.raises(ParameterError, match="base of of_base"):
+        of_base([0, 1], [0, 1], base=1)
+    with pytest.raises(ParameterError, match="way"):
+        of_base.using(way="sideways")
+    with pytest.raises(UnknownNameError, match="deep"):
+        of_base.using(deep=1)
+
+
+@pytest.mark.usefixtures("scratch")
+def test_the_formulas_own_keyword_wins_and_is_handed_on():
+    @_declare(best=None, range={HARD: (0.0, None)})
+    def of_own(table: Chosen, *, base: Annotated[float, Above(4)] = 5.0):
+        return table.n + base
+
+    assert of_own([0, 1], [0, 1]) == 10.0
+    assert of_own([0, 1], [0, 1], base=6) == 12.0
+    with pytest.raises(ParameterError, match="above 4"):
+        of_own.using(base=3)
+
+
+@pytest.mark.usefixtures("scratch")
+def test_an_index_may_leave_options_out_or_give_them_other_defaults():
+    @_declare(best=None, range={HARD: (0.0, None)}, defaults={"base": 4.0}, without=("way",))
+    def of_fewer(table: Chosen):
+        return table.n
+
+    assert dict(of_fewer.options) == {"base": 4.0}
+    assert of_fewer([0, 1], [0, 1]) == 4.0
+    for wrong in ({"without": ("bases",)}, {"defaults": {"deep": 1}}):
+        with pytest.raises(UnknownNameError, match="option of these statistics"):
+
+            @_declare(**wrong)
+            def of_nothing(table: Chosen):
+                return table.n
+
+
+@pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
+def test_every_option_is_the_formulas_the_statistics_or_chooses_one(entry):
+    own = inspect.signature(entry.formula_function).parameters
+    chosen = [s for choices in entry.alternatives.values() for s in choices.values()]
+    owned = {name for s in (*entry.statistics, *chosen) for name in options_of(s.options)}
+    for name in entry.defaults:
+        assert name in own or name in owned or name in entry.alternatives
+        assert name in entry.option_types
+
+
 @pytest.mark.usefixtures("scratch")
 def test_a_whole_statistic_sees_all_objects_and_is_left_out_when_it_would_take_too_long(monkeypatch):
-    class AllPairs(Contingency):
+    class AllPairs(Whole, Contingency):
         how = "by all pairs"
 
         @classmethod

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,45 +23,12 @@ from partita.partitions import (
     is_mixture,
     same_objects,
 )
-from partita.statistics import Contingency
+from partita.statistics import Contingency, Request, Statistic, Whole
+from partita.statistics.options import options_of
+
+__all__ = ["Inputs", "NOISE_POLICIES", "Request", "collect", "pair_operations", "prepare", "why_costly"]
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
-
-
-@dataclass(frozen=True)
-class Request:
-    """A statistic with its options: requests that are equal share one computation.
-
-    A statistic is a frozen class with ``inputs`` (``X``, names of partitions, ``model``) and ``options``
-    (names). An additive one has ``block_rows``, ``from_block(*inputs, weight, **options)`` and ``+``; a whole
-    one, which looks at all objects at once, has ``from_whole(*inputs, weight, on_block, **options)``. One
-    whose work grows faster than the data, with the pairs of objects mostly, has ``pair_operations``, and
-    ``why_costly`` if it is not for these pairs. What the table of two hard partitions determines has
-    ``from_table`` too. A statistic that ``needs`` others gets them after its inputs, in a later pass. One
-    that is not defined for all data has ``check(X, **options)``, which refuses what it cannot judge.
-
-    X comes in a unit in which squares neither overflow nor vanish, ``2 ** exponent``: 1 for ordinary data.
-    Where that matters the statistic has a field ``exponent``. One that ``takes_units`` gets X as it is.
-    """
-
-    statistic: type[Any]
-    options: tuple[tuple[str, Any], ...] = ()
-
-    @classmethod
-    def of(cls, statistic: type[Any], options: Mapping[str, Any]) -> Request:
-        """A statistic with those of the options that are its own and differ from what it takes by default."""
-        make: Any = statistic
-        standard = _standard_options(make)
-        asked = ((name, options[name]) for name in statistic.options if name in options)
-        return cls(statistic, tuple((k, v) for k, v in asked if k not in standard or standard[k] != v))
-
-
-@cache
-def _standard_options(statistic: Any) -> dict[str, Any]:
-    """What a statistic takes for each of its options that is not given."""
-    make = getattr(statistic, "from_whole", None) or statistic.from_block
-    given = inspect.signature(make).parameters
-    return {o: given[o].default for o in statistic.options if o in given}
 
 
 @dataclass(frozen=True)
@@ -139,47 +105,70 @@ def _crisp(partition: Any) -> Any:
 def collect(
     requests: Iterable[Request], inputs: Inputs, on_block: Callable[[int, int], None] | None = None
 ) -> dict[Request, Any]:
-    """Every requested statistic, each once: additive ones in one pass, the others from all objects.
+    """Every requested statistic, and whatever they stand on, each once.
 
-    For two hard partitions whatever a table determines is made from the table, without a pass of its own.
+    Additive ones are made in one pass, the others from all objects; a richer statistic that is made anyway
+    serves for a poorer one. For two hard partitions whatever a table determines is made from the table.
     """
-    collected: dict[Request, Any] = {}
-    waiting = dict.fromkeys(requests)
-    for request in list(waiting):
-        waiting |= dict.fromkeys(_needed(request))
+    settled = {r: _settled(r, inputs) for r in requests}
+    needs: dict[Request, Mapping[str, Request]] = {}
+    asked = list(settled.values())
+    for request in asked:  # which grows
+        if request not in needs:
+            stands_on = _foundations(request, inputs)
+            needs[request] = {name: _settled(need, inputs) for name, need in stands_on.items()}
+            asked += needs[request].values()
+    richer = {replace(r, statistic=poorer): r for r in needs for poorer in r.statistic.serves_for}
+    made: dict[Request, Any] = {}
+    waiting = dict.fromkeys(richer.get(r, r) for r in needs)
     while waiting:
-        ready = [r for r in waiting if all(n in collected for n in _needed(r))]
-        collected |= _collect_together(ready, inputs, collected, on_block)
-        waiting = {r: None for r in waiting if r not in collected}
-    return collected
+        known = {r: made[richer.get(r, r)] for r in needs if richer.get(r, r) in made}
+        ready = [r for r in waiting if known.keys() >= set(needs[r].values())]
+        built_on = {r: {name: known[need] for name, need in needs[r].items()} for r in ready}
+        made |= _collect_together(built_on, inputs, on_block)
+        waiting = {r: None for r in waiting if r not in made}
+    return {request: made[richer.get(r, r)] for request, r in settled.items()}
 
 
-def _needed(request: Request) -> list[Request]:
-    """The requests whose statistics this one is built on; they take those of its options that they know."""
-    return [Request.of(need, dict(request.options)) for need in getattr(request.statistic, "needs", ())]
+def _foundations(request: Request, inputs: Inputs) -> Mapping[str, Request]:
+    """What this statistic is built on here, by the name of the parameter that takes it."""
+    if _is_determined_by_table(request, inputs):
+        return {"table": Request(Contingency)}
+    if not request.statistic.needs:
+        return {}
+    given = dict(zip(request.statistic.inputs, _sides(request, inputs), strict=True))
+    standard = {name: option.default for name, option in options_of(request.statistic.options).items()}
+    options = standard | _all_options(request, inputs)
+    stands_on: Mapping[str, Request] = request.statistic.foundations(**given, **options)
+    return stands_on
+
+
+def _settled(request: Request, inputs: Inputs) -> Request:
+    """The request without the options that do not matter for these inputs."""
+    if not request.options:
+        return request
+    given = dict(zip(request.statistic.inputs, _sides(request, inputs), strict=True))
+    idle = request.statistic.idle_options(**given)
+    return replace(request, options=tuple((k, v) for k, v in request.options if k not in idle))
 
 
 def _collect_together(
-    requests: Sequence[Request],
+    built_on: Mapping[Request, Mapping[str, Any]],
     inputs: Inputs,
-    known: Mapping[Request, Any],
     on_block: Callable[[int, int], None] | None,
 ) -> dict[Request, Any]:
-    """Statistics that do not need each other."""
-    sides = {r: _sides(r, inputs) for r in requests}
-    table = Request(Contingency)
-    from_table = [r for r in sides if _is_determined_by_table(r, inputs)]
-    if from_table and table not in known:
-        sides.setdefault(table, _sides(table, inputs))
-    built_on = {r: [known[n] for n in _needed(r)] for r in sides}
-    whole = [r for r in sides if hasattr(r.statistic, "from_whole") and r not in from_table]
-    collected = {
+    """Statistics that do not need each other, from what they are built on."""
+    from_table = [r for r in built_on if _is_determined_by_table(r, inputs)]
+    collected = {r: r.statistic.from_table(**built_on[r]) for r in from_table}
+    sides = {r: _sides(r, inputs) for r in built_on if r not in collected}
+    whole = [r for r in sides if issubclass(r.statistic, Whole)]
+    collected |= {
         r: r.statistic.from_whole(
-            *sides[r], *built_on[r], weight=inputs.weight, on_block=on_block, **_all_options(r, inputs)
+            *sides[r], weight=inputs.weight, on_block=on_block, **built_on[r], **_all_options(r, inputs)
         )
         for r in whole
     }
-    wanted = [r for r in sides if r not in whole and r not in from_table]
+    wanted = [r for r in sides if r not in collected]
     if wanted:
         rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
 
@@ -190,7 +179,7 @@ def _collect_together(
             weight = None if inputs.weight is None else inputs.weight[part]
             return [
                 r.statistic.from_block(
-                    *(cut[id(p)] for p in sides[r]), *built_on[r], weight=weight, **dict(r.options)
+                    *(cut[id(p)] for p in sides[r]), weight=weight, **built_on[r], **dict(r.options)
                 )
                 for r in wanted
             ]
@@ -202,53 +191,41 @@ def _collect_together(
             merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
         assert merged is not None
         collected |= dict(zip(wanted, merged, strict=True))
-    collected = {r: _in_unit(made, inputs) for r, made in collected.items()}
-    counted = collected | dict(known)
-    return collected | {r: r.statistic.from_table(counted[table]) for r in from_table}
+    if inputs.X is not None and inputs.X.exponent:
+        collected = {r: made.with_exponent(inputs.X.exponent) for r, made in collected.items()}
+    return collected
 
 
 def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
     """The request's options, and the fitted model for a statistic that can use one."""
     options = dict(request.options)
-    return {**options, "model": inputs.model} if getattr(request.statistic, "takes_model", False) else options
+    return {**options, "model": inputs.model} if request.statistic.takes_model else options
 
 
 def _sides(request: Request, inputs: Inputs) -> list[Any]:
     """What a statistic is made from: the values of X, partitions, the model."""
     made: dict[str, Any] = dict(inputs.partitions)
     if inputs.X is not None:
-        in_units = getattr(request.statistic, "takes_units", False)
-        made["X"] = inputs.X.values if in_units else inputs.X.scaled
+        made["X"] = inputs.X.values if request.statistic.takes_units else inputs.X.scaled
     if inputs.model is not None:
         made["model"] = inputs.model
-    return [made[name] for name in request.statistic.inputs]
-
-
-def _in_unit(statistic: Any, inputs: Inputs) -> Any:
-    """The statistic with the unit of the data it was made from, where that matters to it."""
-    if inputs.X is None or not inputs.X.exponent or not hasattr(statistic, "exponent"):
-        return statistic
-    return replace(statistic, exponent=inputs.X.exponent)
+    return [made[name] for name in request.sides or request.statistic.inputs]
 
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
-    return hasattr(request.statistic, "from_table") and set(inputs.kinds) == {HARD}
+    return request.statistic.from_table is not None and set(inputs.kinds) == {HARD}
 
 
 def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
     """About how many pairs of objects these statistics must look at; 0 for those that need no look."""
-    costly = [
-        r
-        for r in requests
-        if hasattr(r.statistic, "pair_operations") and not _is_determined_by_table(r, inputs)
-    ]
+    costly = [r for r in requests if not _is_determined_by_table(r, inputs)]
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
 
 
 def why_costly(requests: Iterable[Request]) -> str:
     """Why these statistics take long, in words."""
-    reasons = (getattr(r.statistic, "why_costly", "") for r in requests)
-    return next((reason for reason in reasons if reason), "too many pairs of objects to look at")
+    reasons = [r.statistic.why_costly for r in requests]
+    return next((reason for reason in reasons if reason != Statistic.why_costly), Statistic.why_costly)
 
 
 # --- noise --------------------------------------------------------------------------------------------

@@ -352,7 +352,7 @@ def _split(
 def _refusal(entry: Index, inputs: Inputs) -> str:
     """Why a statistic of this index refuses the data, or nothing."""
     for request in entry.requests:
-        if hasattr(request.statistic, "check") and inputs.X is not None:
+        if inputs.X is not None:
             try:
                 request.statistic.check(inputs.X.values, **dict(request.options))
             except ParameterError as problem:

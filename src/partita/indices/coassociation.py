@@ -156,10 +156,6 @@ def coassociation_average_distance(
     gaps: CoassociationGaps,
     *,
     variant: Variant = "gap",
-    method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
-    epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Share = 0.95,  # noqa: ARG001
-    random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """Twice the mean difference between how much two objects are together in one clustering and the other.
 
@@ -254,11 +250,6 @@ def coassociation_rand_distance(moments: PairMoments) -> Floats:
 )
 def coassociation_student_distance(
     gaps: CoassociationGaps,
-    *,
-    method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
-    epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Share = 0.95,  # noqa: ARG001
-    random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """The mean difference of co-associations over one half plus its variance; 0 is best.
 

@@ -15,9 +15,6 @@ from partita.indices.coassociation import (
     NO_TRIANGLE,
     NOT_REFLEXIVE,
     SAME_LENGTH,
-    Method,
-    Positive,
-    Share,
     one_object_limits,
     small_weights,
     undefined,
@@ -27,10 +24,7 @@ from partita.registry import (
     FUZZY,
     HARD,
     POSSIBILISTIC,
-    Annotated,
     Array,
-    AtLeast,
-    Below,
     Example,
     Floats,
     bound,
@@ -240,11 +234,6 @@ def frobenius_adjusted_rand(moments: PairMoments) -> Floats:
 )
 def belief_rand(
     gaps: CoassociationGaps,
-    *,
-    method: Method = "auto",  # noqa: ARG001 (an option of the statistic)
-    epsilon: Positive = 1e-3,  # noqa: ARG001
-    confidence: Share = 0.95,  # noqa: ARG001
-    random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """How much "together" and "apart" two clusterings share over all pairs of objects; 1 is best.
 
@@ -289,13 +278,11 @@ def belief_rand(
         Example([0, 0, 1, 1], [0, 1, 0, 1], -0.5, source="by hand: Hubert and Arabie's index"),
         Example(SOFT_SIDE, SOFT_SIDE, 1.0, source="definitions/soft_rand.md 6: reflexive"),
     ],
+    without=("method", "epsilon", "confidence"),
 )
 def belief_adjusted_rand(
     gaps: CoassociationGaps,
     chance: ShuffledGaps,
-    *,
-    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000,  # noqa: ARG001 (an option of the statistic)
-    random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """The belief Rand index beyond chance: 1 for identical clusterings, 0 on average under shuffles.
 

@@ -26,7 +26,7 @@ def _labels(sizes: Array) -> float:
     return float(start - (gammaln(sizes + 0.5) - gammaln(0.5)).sum())
 
 
-def _shortest(counts: BinaryCounts, *, form: Form, simplified: bool, base: float | None) -> Array:  # noqa: ARG001
+def _shortest(counts: BinaryCounts, *, simplified: bool, base: float | None) -> Array:
     return np.asarray(-xlogy(counts.total, counts.total) / unit(base) if simplified else 0.0)
 
 

@@ -100,7 +100,7 @@ def _past_its_ends(sums: Array, pairs: Array, is_whole: bool) -> Array:
         ),
     ],
 )
-def credal_rand(gaps: CredalGaps, *, type: Gap = "belief") -> Floats:  # noqa: A002, ARG001
+def credal_rand(gaps: CredalGaps) -> Floats:
     """How alike the beliefs are that pairs of objects are together or apart, in two clusterings of any kind.
 
     Each pair has masses on "together", "apart", both and neither, by Dempster's rule (see

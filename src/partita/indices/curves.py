@@ -60,7 +60,7 @@ def _explain(reasons: list[str], where: Array, reason: str) -> None:
         )
     ],
 )
-def hartigan(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str]]:  # noqa: ARG001
+def hartigan(ks: Array, values: Floats, n: float) -> tuple[Floats, list[str]]:
     """Whether one cluster more would pay: the smallest k with a value of at most 10 is chosen.
 
     It is about an F statistic for the split of one of the k clusters in two.
@@ -104,7 +104,7 @@ def hartigan(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[
         )
     ],
 )
-def krzanowski_lai(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str]]:  # noqa: ARG001
+def krzanowski_lai(ks: Array, values: Floats, d: int) -> tuple[Floats, list[str]]:
     """How much more the k-th cluster brings than the next one would; the largest value is chosen.
 
     Multiplied by k^(2/d) the scatter within clusters stays about the same for data without structure, so
@@ -150,7 +150,7 @@ def krzanowski_lai(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats,
         )
     ],
 )
-def jump(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str]]:  # noqa: ARG001
+def jump(ks: Array, values: Floats, d: int) -> tuple[Floats, list[str]]:
     """By how much the k-th cluster raises the transformed distortion; the largest jump is chosen.
 
     The power Y = d/2 makes the transformed distortion grow in proportion to k once the clusters are split
@@ -206,12 +206,7 @@ def jump(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str]
         )
     ],
 )
-def second_difference(
-    ks: Array,
-    values: Floats,
-    n: float,  # noqa: ARG001
-    d: int,  # noqa: ARG001
-) -> tuple[Floats, list[str]]:
+def second_difference(ks: Array, values: Floats) -> tuple[Floats, list[str]]:
     """How sharply a falling curve bends at k; the sharpest knee is chosen.
 
     The curve is one where lower is better: in `choose_k` the mixture's BIC if that is asked for too, else the
@@ -253,7 +248,7 @@ def second_difference(
         )
     ],
 )
-def angle(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str]]:
+def angle(ks: Array, values: Floats) -> tuple[Floats, list[str]]:
     """How narrow the angle is that a curve makes at k, at its knees only; the first narrow one is chosen.
 
     Knees are the local maxima of `second_difference`. They are taken in the order of its size as long as
@@ -273,7 +268,7 @@ def angle(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str
     >>> angle([1, 2, 3, 4, 5], [8, 7, 6, 7, 8], n=50, d=2).values.round(4)
     array([   nan,    nan, 1.5708,    nan,    nan])
     """
-    bends, reasons = second_difference.function(ks, values, n, d)
+    bends, reasons = second_difference.function(ks, values)
     reasons = list(reasons)
     left, right = (np.abs(values - _at(ks, values, ks + shift)) for shift in (-1, 1))
     angles = np.arctan2(1.0, left) + np.arctan2(1.0, right)
@@ -312,7 +307,7 @@ def angle(ks: Array, values: Floats, n: float, d: int) -> tuple[Floats, list[str
     ],
     needs_null=True,
 )
-def gap(ks: Array, values: Floats, n: float, d: int, null: Floats) -> tuple[Floats, list[str]]:  # noqa: ARG001
+def gap(ks: Array, values: Floats, null: Floats) -> tuple[Floats, list[str]]:
     """How much tighter the clusters are than those of data without structure, in logarithms of the scatter.
 
     The smallest k is chosen whose gap is within one standard error of the next one's (`gap_errors`), which

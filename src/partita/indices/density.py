@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from partita.registry import HARD, Above, Annotated, Example, Floats, Limit, index
+from partita.registry import HARD, Example, Floats, Limit, index
 from partita.statistics.density import DensityConnectivity
 
 
@@ -59,9 +59,6 @@ _CHAINS = ([[float(x)] for x in (0, 1, 2, 3, 10, 11, 12, 13)], [0, 0, 0, 0, 1, 1
 )
 def dbcv(
     parts: DensityConnectivity,
-    *,
-    metric: str = "euclidean",  # noqa: ARG001 (the statistic's)
-    dimension: Annotated[float | None, Above(0)] = None,  # noqa: ARG001 (the statistic's)
 ) -> Floats:
     """How much sparser it is between the clusters than inside: near 1 for dense clusters far apart.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.registry import ALL, FUZZY, HARD, Annotated, Array, AtLeast, Below, Example, Floats, Limit, index
+from partita.registry import ALL, FUZZY, HARD, Array, Example, Floats, Limit, index
 from partita.statistics.mixtures import GaussianComponents, GivenMixture, MixtureFit
 
 # responsibilities that are all 0 or 1 (one component, say) make a hard partition
@@ -219,9 +219,6 @@ def _too_few(components: GaussianComponents) -> Array:
 )
 def partition_negentropy(
     components: GaussianComponents,
-    *,
-    min_points: Annotated[int | None, AtLeast(0), Below(1e15)] = None,  # noqa: ARG001 (the statistic's)
-    ridge: Annotated[float, AtLeast(0), Below(1e15)] = 0.0,  # noqa: ARG001 (the statistic's)
 ) -> Floats:
     """How far the clusters are from separate Gaussians, up to a constant of the data: smaller is better.
 

@@ -222,7 +222,7 @@ NO_WEIGHT = Limit(
         ),
     ],
 )
-def fukuyama_sugeno(prototypes: Prototypes, *, m: Power = 2.0) -> Floats:  # noqa: ARG001 (the statistic's)
+def fukuyama_sugeno(prototypes: Prototypes) -> Floats:
     """How compact the clusters are, less how far their centres lie from the mean: smaller is better.
 
     Centres are sum u^m x / sum u^m, and the mean is that of the data.
@@ -265,7 +265,7 @@ def _fukuyama_sugeno(prototypes: Prototypes) -> float:
         Example(_LINE, _HALVES, (4 + 9) / 36, source="by hand: 4 within, centres at -3 and 3 of the mean"),
     ],
 )
-def kwon(prototypes: Prototypes, *, m: Power = 2.0) -> Floats:  # noqa: ARG001 (the statistic's)
+def kwon(prototypes: Prototypes) -> Floats:
     """Xie and Beni's compactness over separation, with a charge for spread-out centres: smaller is better.
 
     The charge keeps the index from falling to 0 as k approaches n. Memberships are squared, as in the
@@ -319,8 +319,6 @@ def _kwon(prototypes: Prototypes) -> Floats:
 def pbm_fuzzy(
     prototypes: Prototypes,
     distances: PrototypeDistances,
-    *,
-    m: Power = 2.0,  # noqa: ARG001 (the statistics')
 ) -> Floats:
     """How few, compact and far apart the clusters are, in one product: larger is better.
 
@@ -378,7 +376,7 @@ VOLUMES = [
         Example(_LINE, [[0.5, 0.5]] * 4, 2 * math.sqrt(10), source="by hand: twice the variance 10"),
     ],
 )
-def fuzzy_hypervolume(fuzzy: FuzzyCovariances, *, m: Power = 1.0) -> Floats:  # noqa: ARG001 (the statistic's)
+def fuzzy_hypervolume(fuzzy: FuzzyCovariances) -> Floats:
     """How much room the clusters take, as ellipsoids: smaller is better.
 
     Memberships enter as they are (``m=1``), as Gath and Geva's posterior probabilities do; centres are
@@ -419,8 +417,6 @@ def fuzzy_hypervolume(fuzzy: FuzzyCovariances, *, m: Power = 1.0) -> Floats:  # 
 def average_partition_density(
     fuzzy: FuzzyCovariances,
     core: CoreMemberships,
-    *,
-    m: Power = 1.0,  # noqa: ARG001 (the statistics')
 ) -> Floats:
     """How densely the inner ellipsoids of the clusters are filled, on average: larger is better.
 

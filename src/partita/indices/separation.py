@@ -71,12 +71,10 @@ DUNN_LIMITS = [
         Example(UNLIKE_PAIRS, [0, 0, 1, 1], 1.0, variant="slide", source="by hand: 1/2 + 1/2"),
     ],
     alternatives={"variant": {"standard": ClusterGaps, "slide": Radii}},
+    without=("delta", "diameter"),
 )
 def dunn(
     gaps: ClusterGaps,
-    *,
-    metric: str = "euclidean",  # noqa: ARG001 (the statistic's)
-    variant: Literal["standard", "slide"] = "standard",  # noqa: ARG001 (it chooses the statistic)
 ) -> Floats:
     """The least distance between two clusters over the largest diameter: above 1, each is an island.
 
@@ -119,13 +117,10 @@ def _dunn(gaps: ClusterGaps | Radii) -> float:
         Example(UNLIKE_PAIRS, [0, 0, 1, 1], 2.25, delta=5, diameter=1, source="by hand: 18 / 4 / 2"),
         Example(UNLIKE_PAIRS, [0, 0, 1, 1], 2.5, delta=6, diameter=1, source="by hand: 5 / 2"),
     ],
+    defaults={"delta": 3, "diameter": 2},
 )
 def generalized_dunn(
     gaps: ClusterGaps,
-    *,
-    delta: Literal[1, 2, 3, 4, 5, 6] = 3,  # noqa: ARG001 (the statistic's)
-    diameter: Literal[1, 2, 3] = 2,  # noqa: ARG001
-    metric: str = "euclidean",  # noqa: ARG001
 ) -> Floats:
     """Dunn's quotient with other measures of distance and width: by default mean distances between objects.
 
@@ -182,14 +177,12 @@ def _overlaps(spread: Dispersions, variant: str) -> Floats:
             source="by hand: centres 0.4 and 5.2, scatters (0.4 + 0.25 * 1.6) / 1.25 and twice that",
         ),
     ],
+    without=("m",),
 )
 def davies_bouldin(
     spread: Dispersions,
     *,
-    q: Positive = 1.0,  # noqa: ARG001 (the statistic's)
-    p: Positive = 2.0,  # noqa: ARG001
     variant: Literal["standard", "squared"] = "standard",
-    power: Positive = 2.0,  # noqa: ARG001
 ) -> Floats:
     """How much each cluster overlaps with the one most like it, on average: 0 for tight clusters far apart.
 
@@ -243,12 +236,11 @@ def davies_bouldin(
             source="by hand: centres 0.4 and 5.2",
         ),
     ],
+    defaults={"m": 2.0},
+    without=("q", "p"),
 )
 def xie_beni(
     spread: Dispersions,
-    *,
-    m: Positive = 2.0,  # noqa: ARG001 (the statistic's)
-    power: Positive = 2.0,  # noqa: ARG001
 ) -> Floats:
     """The mean squared distance to the centres over the least squared distance of two centres: low is good.
 

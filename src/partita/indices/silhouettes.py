@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
 
-from partita.registry import ALL, FUZZY, HARD, Above, Annotated, AtLeast, Example, Floats, Limit, bound, index
+from partita.registry import ALL, FUZZY, HARD, Above, Annotated, Example, Floats, Limit, bound, index
 from partita.statistics.dispersions import CentroidSilhouettes, Dispersions
 from partita.statistics.distances import DistanceSums, cluster_silhouettes, silhouette_samples
 
@@ -47,11 +46,6 @@ TWO_PAIRS = [[0.0], [2.0], [5.0], [7.0]]
 )
 def silhouette(
     sums: DistanceSums,
-    *,
-    metric: str = "euclidean",  # noqa: ARG001 (the statistic's)
-    variant: Literal["standard", "squared"] = "standard",  # noqa: ARG001
-    sample_size: Annotated[int | None, AtLeast(1)] = None,  # noqa: ARG001
-    random_state: int = 0,  # noqa: ARG001
 ) -> Floats:
     """How much nearer objects are to their own cluster than to the next one: 1 well inside, below 0 outside.
 
@@ -145,11 +139,10 @@ def _is_on_another(spread: Dispersions | CentroidSilhouettes) -> bool:
         Example(TWO_PAIRS, [0, 0, 1, 1], 0.84, variant="printed", source="by hand: (25 - 4) / 25"),
     ],
     alternatives={"variant": {"program": Dispersions, "printed": CentroidSilhouettes}},
+    without=("q", "p", "m", "power"),
 )
 def sci(
     spread: Dispersions,
-    *,
-    variant: Literal["program", "printed"] = "program",  # noqa: ARG001 (it chooses the statistic)
 ) -> Floats:
     """How far the next centre is, in mean distances of the objects from their own: high for clear clusters.
 
@@ -215,12 +208,12 @@ def _clear_weights(sums: DistanceSums, alpha: float) -> Floats:
             source="by hand: silhouettes 9/11, 7/9, 7/9, 9/11 weighed by 0.8, 0.4, 0.6, 1",
         )
     ],
+    without=("variant", "sample_size", "random_state"),
 )
 def fuzzy_silhouette(
     sums: DistanceSums,
     *,
     alpha: Annotated[float, Above(0)] = 1.0,
-    metric: str = "euclidean",  # noqa: ARG001 (the statistic's)
 ) -> Floats:
     """The silhouette of the hardened clusters, in which objects that belong clearly to one count more.
 

@@ -12,10 +12,7 @@ from partita.registry import (
     ALL,
     FUZZY,
     HARD,
-    Annotated,
     Array,
-    AtLeast,
-    Below,
     Example,
     Floats,
     Limit,
@@ -103,7 +100,7 @@ def _beyond_chance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
         Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 0.5, source="definitions/soft_rand.md 3: both uniform"),
     ],
 )
-def campello_rand(sums: TNormPairs, *, tnorm: TNorm = "minimum") -> Floats:  # noqa: ARG001
+def campello_rand(sums: TNormPairs) -> Floats:
     """The share of fuzzy agreement on pairs: together in both or apart in both, to some degree.
 
     Two objects are together to the degree max T(u_ir, u_jr) over clusters r, and apart to the degree
@@ -157,7 +154,7 @@ def campello_rand(sums: TNormPairs, *, tnorm: TNorm = "minimum") -> Floats:  # n
         Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 0.0, source="definitions/soft_rand.md 3: both uniform"),
     ],
 )
-def campello_adjusted_rand(sums: TNormPairs, *, tnorm: TNorm = "minimum") -> Floats:  # noqa: ARG001
+def campello_adjusted_rand(sums: TNormPairs) -> Floats:
     """How far the fuzzy agreement on pairs lies above what the clusterings' own pair sums would give.
 
     Hubert and Arabie's formula on the pair sums of `campello_rand`, with the same option ``tnorm``. For hard
@@ -204,7 +201,7 @@ def campello_adjusted_rand(sums: TNormPairs, *, tnorm: TNorm = "minimum") -> Flo
         Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 1 / 3, source="definitions/soft_rand.md 3: both uniform"),
     ],
 )
-def campello_jaccard(sums: TNormPairs, *, tnorm: TNorm = "minimum") -> Floats:  # noqa: ARG001
+def campello_jaccard(sums: TNormPairs) -> Floats:
     """Of the fuzzy pairs together in at least one clustering, the share together in both.
 
     The fuzzy pair sums are those of `campello_rand`. For hard clusterings it is the Jaccard index of pairs.
@@ -330,9 +327,6 @@ def _no_chance(_: ConcordanceGaps, chance: ConcordanceChance) -> Array:
 def adjusted_concordance(
     gaps: ConcordanceGaps,
     chance: ConcordanceChance,
-    *,
-    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000,  # noqa: ARG001
-    random_state: Any = None,  # noqa: ARG001
 ) -> Floats:
     """How far the degree of concordance (`hullermeier_rifqi`) lies above what shuffled objects give.
 

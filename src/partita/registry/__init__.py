@@ -6,8 +6,9 @@ from partita.arrays import Array, Floats
 from partita.partitions import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind
 from partita.registry.declaration import index
 from partita.registry.entry import ON_UNDEFINED, Evaluation, Index
-from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, AtLeast, Below, Example, Limit, bound
+from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Limit, bound
 from partita.registry.lookup import find, indices, listed, remove, resolve
+from partita.statistics.options import Above, AtLeast, Below
 
 __all__ = [
     "ALL",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,9 +48,10 @@ class Curve:
     best : float or None
         The best value; None where only the rule decides.
     function : callable
-        ``(ks, values, n, d)`` to values and reasons, one of each for each k; ``""`` is no reason.
+        From those of ``ks, values, n, d`` that it names to values and reasons, one of each for each k; ``""``
+        is no reason.
     needs_null : bool
-        Whether it holds the curve against those of data without structure: a fifth argument ``null``.
+        Whether it holds the curve against those of data without structure, and names ``null`` too.
     rather_of : tuple of str
         Indices that it reads in place of ``of`` where a sweep has one of them; it then reads any other that
         is named too, and where lower is better: ``"second_difference:of=ssw"``.
@@ -122,9 +125,11 @@ class Curve:
             For a curve that needs it: the values of the index at each k for b data sets without structure.
         """
         numbers, heights = _checked(self.name, ks, values, n, d)
-        more = (_checked_null(self.name, null, numbers.size),) if self.needs_null else ()
+        given = {"ks": numbers, "values": heights, "n": n, "d": d}
+        if self.needs_null:
+            given["null"] = _checked_null(self.name, null, numbers.size)
         with np.errstate(all="ignore"):
-            made, reasons = self.function(numbers, heights, n, d, *more)
+            made, reasons = self.function(**{name: given[name] for name in _parameters(self.function)})
         outcome = Evaluation(np.asarray(made, dtype=np.float64), np.array(list(reasons), dtype=object))
         if outcome.values.shape != numbers.shape or outcome.reasons.shape != numbers.shape:
             raise PartitaError(
@@ -147,6 +152,11 @@ class Curve:
 
     def __repr__(self) -> str:
         return f"<curve {self.name}(ks, values, n, d{', null' if self.needs_null else ''}) of {self.of}>"
+
+
+@cache
+def _parameters(function: CurveFunction) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def _checked(name: str, ks: Any, values: Any, n: Any, d: Any) -> tuple[Array, Floats]:
@@ -198,7 +208,7 @@ def curve(
     needs_null: bool = False,
     rather_of: Sequence[str] = (),
 ) -> Callable[[CurveFunction], Curve]:
-    """Make a function ``(ks, values, n, d)`` a curve entry, known everywhere from then on.
+    """Make a function of some of ``ks, values, n, d`` a curve entry, known everywhere from then on.
 
     Parameters
     ----------
@@ -224,6 +234,13 @@ def curve(
     """
 
     def register(function: CurveFunction) -> Curve:
+        taken = ("ks", "values", "n", "d", *(["null"] if needs_null else []))
+        if not set(_parameters(function)) <= set(taken):
+            raise ParameterError(
+                f"{function.__name__} is no function of a curve.",
+                got=", ".join(_parameters(function)),
+                need=f"some of {', '.join(taken)}",
+            )
         entry = Curve(
             name=function.__name__,
             title=title,

@@ -12,6 +12,8 @@ from partita.partitions import ALL, Kind
 from partita.registry.entry import Index
 from partita.registry.facts import CLAIMS, GIVEN_SIZES, Example, Formula, Limit, RangeEnd
 from partita.registry.lookup import add
+from partita.statistics import Statistic
+from partita.statistics.options import options_of
 
 
 def index(
@@ -30,6 +32,8 @@ def index(
     examples: Sequence[Example] = (),
     caveat: str | Mapping[Any, str] = "",
     alternatives: Mapping[str, Mapping[str, type[Any]]] | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    without: Sequence[str] = (),
     given_sizes: str = "",
     separable: bool = False,
 ) -> Callable[[Formula], Index]:
@@ -63,6 +67,10 @@ def index(
     alternatives : dict
         Options that choose another class for the first statistic: for each option its values and their
         classes, the default first. The formula need not know.
+    defaults : dict
+        Other defaults for options of the statistics.
+    without : sequence of str
+        Options of the statistics that the index does not take; they keep their defaults.
     given_sizes : {"", "squares", "entropy"}
         For given cluster sizes of two hard clusterings, the sum over the cells of their table on which the
         value depends, and monotonically: of m^2, or of m log m. Nothing by default.
@@ -72,11 +80,14 @@ def index(
     Returns
     -------
     decorator
-        It takes the formula: annotated parameters are the statistics it needs, keyword-only ones its options.
+        It takes the formula: annotated parameters are the statistics it needs, keyword-only ones its own
+        options. The options of the statistics are the index's too.
     """
 
     def register(function: Formula) -> Index:
         statistics, options, hints = _read_signature(function)
+        chosen = [s for choices in (alternatives or {}).values() for s in choices.values()]
+        _inherit(options, hints, [*statistics, *chosen], defaults or {}, without)
         for option, choices in (alternatives or {}).items():
             options.setdefault(option, next(iter(choices)))
             known = dict.fromkeys((*get_args(hints.get(option)), *choices))
@@ -145,7 +156,7 @@ def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str,
             options[name] = parameter.default
         else:
             statistic = hints.get(name)
-            if not (isinstance(statistic, type) and hasattr(statistic, "inputs")):
+            if not (isinstance(statistic, type) and issubclass(statistic, Statistic)):
                 raise ParameterError(
                     f"{function.__name__} does not say which statistic {name!r} is.",
                     got=f"annotation {statistic!r}",
@@ -157,6 +168,30 @@ def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str,
             f"{function.__name__} uses no statistic.", need="at least one annotated parameter"
         )
     return tuple(statistics), options, {k: v for k, v in hints.items() if k in options}
+
+
+def _inherit(
+    options: dict[str, Any],
+    hints: dict[str, Any],
+    statistics: Sequence[type[Statistic]],
+    defaults: Mapping[str, Any],
+    without: Sequence[str],
+) -> None:
+    """Add the options of the statistics to those of the formula, which stand where both have one."""
+    offered = {
+        name: option
+        for statistic in reversed(statistics)
+        for name, option in options_of(statistic.options).items()
+        if option.is_inherited
+    }
+    for name in (*defaults, *without):
+        if name not in offered:
+            raise near_names(name, offered, noun="option of these statistics")
+    for statistic in statistics:
+        for name in options_of(statistic.options):
+            if name in offered and name not in without and name not in options:
+                options[name] = defaults.get(name, offered[name].default)
+                hints[name] = offered[name].hint
 
 
 def _check_facts(entry: Index) -> None:

@@ -28,13 +28,14 @@ from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Lim
 from partita.registry.options import checked_option, shown
 from partita.statistics import Contingency
 from partita.statistics.objects_by_cluster import known_metric
+from partita.statistics.options import options_of
+from partita.statistics.protocol import INPUTS
 
 SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
 
 ON_UNDEFINED = ("nan", "raise")
-INPUT_ORDER = ("X", "truth", "found", "model")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Index:
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs, in the order ``X, truth, found``."""
         needed = {name for s in self.statistics for name in s.inputs}
-        return tuple(sorted(needed, key=INPUT_ORDER.index))
+        return tuple(sorted(needed, key=INPUTS.index))
 
     @cached_property
     def requests(self) -> tuple[Request, ...]:
@@ -121,7 +122,7 @@ class Index:
                     raise ParameterError(f"{self.name} has no options.", got=f"{name}={shown(value)}")
                 raise near_names(name, self.options, noun=f"option of {self.name}")
             checked[name] = checked_option(self.name, name, value, self.option_types.get(name))
-            if name == "metric" and any(name in s.options for s in self.statistics):
+            if name == "metric" and any(name in options_of(s.options) for s in self.statistics):
                 known_metric(value)
         return replace(self, options={**self.options, **checked})
 
@@ -239,7 +240,7 @@ class Index:
     def check_kinds(self, kinds: Sequence[Kind]) -> None:
         """Refuse kinds that the index is not defined for, naming the ways out."""
         if self.range_of(kinds) is None:
-            why = next((text for s in self.statistics if (text := getattr(s, "why_not", ""))), "")
+            why = next((text for s in self.statistics if (text := s.why_not)), "")
             raise KindError(
                 f"{self.name} is not defined for {' against '.join(k.value for k in kinds)} partitions{why}.",
                 got=" and ".join(k.value for k in kinds),
@@ -251,7 +252,7 @@ class Index:
             if refused:
                 raise KindError(
                     f"{self.label} is not defined for {' and '.join(dict.fromkeys(refused))} partitions"
-                    f"{getattr(statistic, 'why_not', '')}.",
+                    f"{statistic.why_not}.",
                     got=" and ".join(k.value for k in kinds),
                     need=" or ".join(k.value for k in Kind if k in statistic.kinds_accepted) + " partitions",
                     fix=f"the default options of {self.name}, or .pignistic() first",
@@ -266,13 +267,13 @@ class Index:
         outcome = self.evaluate(statistics)
         reason = str(outcome.reasons[()])
         # what a limit sets is no estimate, however the statistic came about
-        how = [str(getattr(s, "how", "")) for s in statistics if not (reason and _is_sampled(s))]
+        how = [str(s.how) for s in statistics if not (reason and s.is_sampled)]
         return float(outcome.values), "; ".join(text for text in (reason, *how) if text)
 
     def is_sampled(self, collected: Mapping[Request, Any]) -> bool:
         """Whether the value for these statistics is an estimate from a sample."""
         statistics = [collected[r] for r in self.requests if r in collected]
-        sampled = any(map(_is_sampled, statistics))
+        sampled = any(s.is_sampled for s in statistics)
         return sampled and not self.evaluate(statistics).reasons[()]
 
     def of(self, *statistics: Any) -> Any:
@@ -329,7 +330,7 @@ class Index:
             )
 
     def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
-        fractional = any(getattr(s, "fractional_weights", False) for s in statistics)
+        fractional = any(s.fractional_weights for s in statistics)
         ends = self._ends_for(statistics)
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
             bound = self._call(end, statistics) if callable(end) else end
@@ -356,7 +357,7 @@ class Index:
     def _ends_for(self, statistics: Sequence[Any]) -> tuple[RangeEnd, RangeEnd]:
         """The range; fractional weights make a table of hard partitions behave like a soft one."""
         kinds = _kinds_of(statistics)
-        if set(kinds) == {HARD} and not all(np.all(getattr(s, "is_whole", True)) for s in statistics):
+        if set(kinds) == {HARD} and not all(np.all(s.is_whole) for s in statistics):
             return self.range_of([FUZZY] * len(kinds)) or (None, None)
         ends = self.range_of(kinds)
         assert ends is not None
@@ -380,10 +381,6 @@ class Index:
 
     def __repr__(self) -> str:
         return f"<index {self.label}{self.__signature__}>"
-
-
-def _is_sampled(statistic: Any) -> bool:
-    return bool(getattr(statistic, "is_sampled", False))
 
 
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:

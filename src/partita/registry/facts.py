@@ -35,48 +35,6 @@ RangeEnd: TypeAlias = float | Callable[..., Any] | None
 Formula: TypeAlias = Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class Above:
-    """A numeric option must be greater than this."""
-
-    bound: float
-
-    def holds(self, value: float) -> bool:
-        """Whether the value is inside."""
-        return value > self.bound
-
-    def __str__(self) -> str:
-        return f"above {self.bound:g}"
-
-
-@dataclass(frozen=True)
-class AtLeast:
-    """A numeric option must be this or greater."""
-
-    bound: float
-
-    def holds(self, value: float) -> bool:
-        """Whether the value is inside."""
-        return value >= self.bound
-
-    def __str__(self) -> str:
-        return f"at least {self.bound:g}"
-
-
-@dataclass(frozen=True)
-class Below:
-    """A numeric option must be less than this."""
-
-    bound: float
-
-    def holds(self, value: float) -> bool:
-        """Whether the value is inside."""
-        return value < self.bound
-
-    def __str__(self) -> str:
-        return f"below {self.bound:g}"
-
-
 @dataclass(frozen=True, eq=False)
 class Limit:
     """A condition on the statistic under which the index has a set value (or nan), and why."""

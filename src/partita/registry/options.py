@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.arrays import generator
 from partita.errors import ParameterError
-from partita.registry.facts import Above, AtLeast, Below
+from partita.statistics.options import Above, AtLeast, Below
 
 SEEDS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
 

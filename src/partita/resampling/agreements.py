@@ -277,7 +277,7 @@ def _is_in_table(entry: Index, kinds: tuple[Kind, Kind]) -> bool:
     """Whether the tables of two such partitions say all that the index needs."""
     if kinds != (HARD, HARD):
         return entry.is_of_table
-    return all(r.statistic is Contingency or hasattr(r.statistic, "from_table") for r in entry.requests)
+    return all(r.statistic is Contingency or r.statistic.from_table is not None for r in entry.requests)
 
 
 def _is_in_moments(entry: Index, kinds: tuple[Kind, Kind], inputs: Inputs) -> bool:

@@ -32,12 +32,17 @@ from partita.statistics.mixtures import (
 )
 from partita.statistics.moments import MembershipMoments
 from partita.statistics.overlaps import SharedMemberships
+from partita.statistics.protocol import Additive, Request, Statistic, Whole
 from partita.statistics.prototypes import CoreMemberships, FuzzyCovariances, PrototypeDistances, Prototypes
 from partita.statistics.shuffles import ShuffledGaps
 from partita.statistics.tables import Contingency, PairCounts
 from partita.statistics.tnorms import TNormPairs
 
 __all__ = [
+    "Additive",
+    "Request",
+    "Statistic",
+    "Whole",
     "BinaryCounts",
     "CentroidPair",
     "ClusterMoments",

@@ -11,10 +11,11 @@ import numpy as np
 from partita.arrays import BLOCK_ROWS, Array, sorted_names
 from partita.errors import ParameterError
 from partita.partitions import HARD, HardPartition, Kind
+from partita.statistics.protocol import Additive
 
 
 @dataclass(frozen=True, eq=False)
-class BinaryCounts:
+class BinaryCounts(Additive):
     """The sizes of the clusters, and how many ones each has of each feature.
 
     Attributes
@@ -28,7 +29,6 @@ class BinaryCounts:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     takes_units: ClassVar[bool] = True
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
@@ -82,8 +82,10 @@ class BinaryCounts:
         sizes[rows], ones[rows] = self.sizes, self.ones
         return sizes, ones
 
-    shape: ClassVar[tuple[int, ...]] = ()
-    kinds: ClassVar[tuple[Kind]] = (HARD,)
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """The kind of the clustering."""
+        return (HARD,)
 
     @property
     def is_whole(self) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.arrays import Array, Floats, binary_exponent, blocks, map_blocks
+from partita.arrays import Array, Floats, binary_exponent, blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, Kind, Partition
 from partita.statistics.cluster_moments import ClusterMoments
 from partita.statistics.matchings import match_clusters, shared_objects
-from partita.statistics.object_pairs import OnBlock, table_of
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 MOST_PAIRS = 1 << 22
@@ -25,7 +25,7 @@ _TIE = 1e-12  # distances that differ by less are ties, which rounding must not 
 
 
 @dataclass(frozen=True, eq=False)
-class CentroidPair:
+class CentroidPair(Whole):
     """The centres of two clusterings, and where there is data, what each pair of clusters shares.
 
     Centres are means; those of a fuzzy clustering are weighted by squared memberships. Empty clusters have
@@ -42,8 +42,12 @@ class CentroidPair:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "truth", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {
+        "of_truth": ClusterMoments,
+        "of_found": ClusterMoments,
+        "shared": Contingency,
+    }
 
     truth: Floats
     found: Floats
@@ -60,6 +64,12 @@ class CentroidPair:
         return float(truth.n_clusters) * float(found.n_clusters)
 
     @classmethod
+    def foundations(cls, **_given: Any) -> Mapping[str, Request]:
+        """The moments of both clusterings, and their table."""
+        of_truth = Request(ClusterMoments, sides=("X", "truth"))
+        return {"of_truth": of_truth, "of_found": Request(ClusterMoments), "shared": Request(Contingency)}
+
+    @classmethod
     def from_whole(
         cls,
         X: Array,
@@ -67,15 +77,19 @@ class CentroidPair:
         found: Partition,
         weight: Array | None = None,
         on_block: OnBlock = None,
+        *,
+        of_truth: ClusterMoments | None = None,
+        of_found: ClusterMoments | None = None,
+        shared: Contingency | None = None,
     ) -> CentroidPair:
-        """From the data and two clusterings of it."""
-        of_truth = _moments(X, truth, weight, on_block)
-        of_found = of_truth if found is truth else _moments(X, found, weight, on_block)
+        """From the data and two clusterings of it; what it stands on is made here where it is not given."""
+        of_truth = of_truth or ClusterMoments.over_blocks(X, truth, weight=weight, on_block=on_block)
+        of_found = of_found or ClusterMoments.over_blocks(X, found, weight=weight, on_block=on_block)
         here = of_truth.origins[of_truth.weights.argmax()]
         return cls(
             ((of_truth.origins - here) + of_truth.offsets)[of_truth.filled],
             ((of_found.origins - here) + of_found.offsets)[of_found.filled],
-            table_of(truth, found, weight),
+            shared or Contingency.over_blocks(truth, found, weight=weight),
             np.flatnonzero(of_truth.filled),
             np.flatnonzero(of_found.filled),
             (truth.kind, found.kind),
@@ -103,11 +117,6 @@ class CentroidPair:
         return cls(truth - truth[0], found - truth[0])
 
     # --- what it is ------------------------------------------------------------------------------------
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the stack; always () here."""
-        return ()
 
     @property
     def n_truth(self) -> int:
@@ -182,19 +191,6 @@ class CentroidPair:
         allowed = _to_neighbour(self.truth) * _to_neighbour(self.found)[paired]
         squared = apart[np.arange(self.n_truth), paired] ** 2
         return int((squared > allowed * (1.0 + _TIE)).sum())
-
-
-def _moments(X: Array, partition: Partition, weight: Array | None, on_block: OnBlock) -> ClusterMoments:
-    """Centres from all objects, block by block."""
-
-    def one(part: slice) -> ClusterMoments:
-        some = np.asarray(X[part], dtype=np.float64)
-        return ClusterMoments.from_block(
-            some, partition.take(part), None if weight is None else weight[part], power=2.0
-        )
-
-    rows = ClusterMoments.block_rows(X, partition)
-    return reduce(add, map_blocks(one, len(X), rows, on_block, products=True))
 
 
 def _checked(centers: Any, name: str) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from partita.errors import TooLargeError
 from partita.partitions import HARD, HardPartition, Kind, Partition
 from partita.statistics.dispersions import QUIET, needs_centers
 from partita.statistics.distances import MOST_SUMS
-from partita.statistics.object_pairs import OnBlock
 from partita.statistics.objects_by_cluster import PRECOMPUTED, ObjectsByCluster, work_of_pair
+from partita.statistics.protocol import OnBlock, Whole
 
 BY_CENTERS = (4, 5)
 """The separations of Bezdek and Pal that need centres; of the diameters it is the third."""
@@ -25,8 +25,17 @@ MOST_BOUNDS = 1 << 22
 """Distances to centres (objects x clusters) that are held to leave out pairs: 32 MiB."""
 
 
+@dataclass(frozen=True)
+class GapOptions:
+    """Which measures, and the distance of objects."""
+
+    delta: Literal[1, 2, 3, 4, 5, 6] = 1
+    diameter: Literal[1, 2, 3] = 1
+    metric: str = "euclidean"
+
+
 @dataclass(frozen=True, eq=False)
-class ClusterGaps:
+class ClusterGaps(Whole):
     """How far apart clusters are, and how wide, each by one of the measures of Bezdek and Pal.
 
     Attributes
@@ -38,7 +47,7 @@ class ClusterGaps:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("metric", "delta", "diameter")
+    options: ClassVar[type[Any]] = GapOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     separations: Floats

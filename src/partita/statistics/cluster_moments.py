@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, sorted_names
 from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
+from partita.statistics.options import Above, Inner, NoOptions
+from partita.statistics.protocol import Additive, Statistic
 
 COMPILED_ROWS = 20_000
 """Objects of one block from which on the compiled loop is used."""
@@ -28,8 +30,15 @@ FEWEST_DIGITS = float(np.sqrt(np.finfo(np.float64).tiny / np.finfo(np.float64).e
 LOG_2 = float(np.log(2.0))
 
 
+@dataclass(frozen=True)
+class MomentOptions:
+    """To which power memberships count."""
+
+    power: Annotated[float, Above(0), Inner()] = 2.0
+
+
 @dataclass(frozen=True, eq=False)
-class ClusterMoments:
+class ClusterMoments(Additive):
     """Weight, centre and scatter around it of every cluster.
 
     Object i counts in cluster j with ``w_ij = sample_weight_i * u_ij ** power``; for a hard partition the
@@ -54,7 +63,7 @@ class ClusterMoments:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("power",)
+    options: ClassVar[type[Any]] = MomentOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
     _by_cluster: ClassVar[tuple[str, ...]] = ("weights", "sizes", "origins", "offsets", "within")
 
@@ -75,6 +84,15 @@ class ClusterMoments:
         if isinstance(found, HardPartition):
             return max(min(BLOCK_ROWS, BLOCK_CELLS // d), 4 * k, 1024)
         return max(min(BLOCK_ROWS, BLOCK_CELLS // (d + k)), 1024)
+
+    @classmethod
+    def idle_options(cls, **given: Any) -> frozenset[str]:
+        """The power of memberships that are 0 and 1."""
+        return frozenset({"power"}) if given["found"].kind is HARD else frozenset()
+
+    def with_exponent(self, exponent: int) -> Self:
+        """The same, made from data whose unit is ``2 ** exponent``."""
+        return replace(self, exponent=exponent)
 
     @classmethod
     def zero(cls) -> Self:
@@ -137,11 +155,6 @@ class ClusterMoments:
             made[name] = np.zeros((len(names), *values.shape[1:]))
             made[name][rows] = values
         return replace(self, names=names, **made)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the stack; always () here."""
-        return ()
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -214,6 +227,17 @@ class ClusterMoments:
         """The total sum of squares: that within and that between clusters."""
         return self.ssw + self.ssb
 
+    @property
+    def together(self) -> Self:
+        """The moments of all objects as one cluster, where each is in one cluster only."""
+        here, centers = self._seen_from
+        total = self.weights.sum()
+        offset = self.weights @ centers / total
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = self.weights @ np.square(self.from_mean).sum(axis=1)
+        made = {"origins": here[None], "offsets": offset[None], "within": np.array([self.ssw + between])}
+        return replace(self, weights=total[None], sizes=self.sizes.sum()[None], names=("all",), **made)
+
     def in_units(self, value: Any, degree: int) -> Floats:
         """A length to the power ``degree`` in the units of the data; inf or 0 where it is no number."""
         return in_units(value, degree * self.exponent)
@@ -235,6 +259,7 @@ class ClusterScatter(ClusterMoments):
     """
 
     _by_cluster: ClassVar[tuple[str, ...]] = (*ClusterMoments._by_cluster, "scatter")
+    serves_for: ClassVar[tuple[type[Statistic], ...]] = (ClusterMoments,)
     why_costly: ClassVar[str] = "too many features for a matrix of them all for each cluster"
 
     scatter: Floats = field(default_factory=lambda: np.zeros((0, 0, 0)))
@@ -293,6 +318,23 @@ class ClusterScatter(ClusterMoments):
     def log_determinant(self) -> float:
         """The log of the determinant of the pooled scatter; -inf where it is singular up to rounding."""
         return float(log_determinants(self.pooled)) + 2.0 * self.d * self.log_unit
+
+
+class DataMoments(ClusterMoments):
+    """The moments of all objects as one cluster."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("X",)
+    options: ClassVar[type[Any]] = NoOptions
+
+    @staticmethod
+    def block_rows(X: Array) -> int:  # type: ignore[override]
+        """How many objects one block holds."""
+        return max(min(BLOCK_ROWS, BLOCK_CELLS // int(X.shape[1])), 1024)
+
+    @classmethod
+    def from_block(cls, X: Array, weight: Array | None = None) -> Self:  # type: ignore[override]
+        """The sums over one block of objects."""
+        return super().from_block(X, HardPartition.from_codes(np.zeros(len(X), np.int64), ("all",)), weight)
 
 
 def in_units(value: Any, exponent: int) -> Floats:

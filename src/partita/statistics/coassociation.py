@@ -12,10 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, dense, map_blocks, sorted_names
+from partita.arrays import BLOCK_ROWS, Array, Floats, dense, sorted_names
 from partita.errors import KindError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition, softest
 from partita.statistics.coassociation_factors import EXTRA, factor_of, fitting, triangle, with_sums_of_one
+from partita.statistics.protocol import Additive
 from partita.statistics.tables import Contingency
 
 EPS = float(np.finfo(np.float64).eps)
@@ -50,7 +51,7 @@ class PairValues(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PairMoments:
+class PairMoments(Additive):
     """What all pairs of objects say together about two co-associations, collected in one pass.
 
     Weights are multiplicities: an object of weight 2 is two objects, which also form a pair. Two hard
@@ -78,7 +79,6 @@ class PairMoments:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
     why_not: ClassVar[str] = WHY_NOT
 
@@ -150,20 +150,6 @@ class PairMoments:
             column_names=found.names,
             fractional_weights=weight is not None and weight.dtype.kind == "f",
         )
-
-    @classmethod
-    def over_blocks(cls, truth: Partition, found: Partition, weight: Array | None) -> PairMoments:
-        """The moments of all objects, block by block on threads."""
-
-        def one(rows: slice) -> PairMoments:
-            part = None if weight is None else weight[rows]
-            return cls.from_block(truth.take(rows), found.take(rows), part)
-
-        parts = map_blocks(one, truth.n_objects, cls.block_rows(truth, found), products=True)
-        merged = parts[0]
-        for part in parts[1:]:
-            merged = merged + part
-        return merged
 
     def __add__(self, other: PairMoments) -> PairMoments:
         """The moments of both sets of objects; clusters are matched by name."""

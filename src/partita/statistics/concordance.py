@@ -16,14 +16,14 @@ from partita.arrays import Array, Floats, blocks, generator, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
 from partita.statistics.object_pairs import (
-    OnBlock,
+    DrawnPairs,
     both_hard,
     is_relabelling,
     membership_columns,
     number_of_pairs,
     sum_over_pairs,
-    table_of,
 )
+from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
 EXACT_UP_TO = 5000
@@ -33,7 +33,7 @@ _AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class ConcordanceGaps:
+class ConcordanceGaps(Whole):
     """The sum of the gaps over all pairs of objects (Huellermeier and Rifqi).
 
     From the table for two hard clusterings, from sorted memberships for one, from tiles of pairs otherwise.
@@ -49,7 +49,6 @@ class ConcordanceGaps:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     gaps: Floats
@@ -72,7 +71,7 @@ class ConcordanceGaps:
     ) -> ConcordanceGaps:
         """The sum over all pairs of objects."""
         if both_hard(truth, found):
-            return cls.from_table(table_of(truth, found, weight))
+            return cls.from_table(Contingency.over_blocks(truth, found, weight=weight))
         n_pairs = np.asarray(number_of_pairs(truth.n_objects, weight))
         kinds = (truth.kind, found.kind)
         if HARD in kinds:
@@ -102,7 +101,7 @@ class ConcordanceGaps:
 
 
 @dataclass(frozen=True, eq=False)
-class ConcordanceChance:
+class ConcordanceChance(Whole):
     """The mean gap when the objects of one clustering are shuffled: that of every pair with every pair.
 
     Exact where one side is hard, and for up to 5000 objects; sampled above that.
@@ -116,7 +115,7 @@ class ConcordanceChance:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("n_samples", "random_state")
+    options: ClassVar[type[Any]] = DrawnPairs
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     expected_gap: Floats
@@ -150,7 +149,7 @@ class ConcordanceChance:
             raise ParameterError("n_samples is no number of pairs.", got=repr(n_samples), need="at least 2")
         rng = generator(random_state)
         if both_hard(truth, found):
-            return cls.from_table(table_of(truth, found, weight))
+            return cls.from_table(Contingency.over_blocks(truth, found, weight=weight))
         if number_of_pairs(truth.n_objects, weight) <= 0.0:
             return cls(np.asarray(math.nan), kinds)
         if HARD in kinds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from partita.arrays import BLOCK_ROWS, Array, is_sparse, map_blocks
 from partita.errors import KindError, TooLargeError
 from partita.partitions import FUZZY, HARD, Kind, Partition
 from partita.statistics.overlaps import summing_to_one
+from partita.statistics.protocol import OnBlock, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 _MOST_CELLS = 1 << 27
@@ -19,7 +20,7 @@ _WHY_NOT = (
 )
 
 
-class CoupledContingency(Contingency):
+class CoupledContingency(Whole, Contingency):
     """A table of the same margins as N*, with the two labels of an object drawn as alike as can be.
 
     N*/n is the law of two labels drawn independently given the object, so a soft clustering does not
@@ -33,6 +34,7 @@ class CoupledContingency(Contingency):
 
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
     why_not: ClassVar[str] = _WHY_NOT
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"table": Contingency}
 
     @classmethod
     def from_whole(
@@ -40,9 +42,11 @@ class CoupledContingency(Contingency):
         truth: Partition,
         found: Partition,
         weight: Array | None = None,
-        on_block: Callable[[int, int], None] | None = None,
+        on_block: OnBlock = None,
+        *,
+        table: Contingency | None = None,
     ) -> CoupledContingency:
-        """The table of all objects, in two passes: the first finds the matching."""
+        """The table of all objects; the plain one, made here where it is not given, finds the matching."""
         for partition in (truth, found):
             if partition.kind not in cls.kinds_accepted:
                 raise KindError(
@@ -52,28 +56,12 @@ class CoupledContingency(Contingency):
                     fix=".pignistic() first",
                 )
         has_hard_side = HARD in (truth.kind, found.kind)
-        plain = _table(truth, found, weight, on_block if has_hard_side else None)
+        shown = on_block if has_hard_side else None
+        plain = table or Contingency.over_blocks(truth, found, weight=weight, on_block=shown)
         raw = plain.raw
         if not has_hard_side:
             raw = _coupled(truth, found, weight, _matching(plain), on_block)
         return cls(raw, plain.total, plain.kinds, plain.row_names, plain.column_names)
-
-    @staticmethod
-    def pair_operations(truth: Partition, found: Partition) -> float:  # noqa: ARG004
-        """None: the table is linear in the number of objects."""
-        return 0.0
-
-
-def _table(
-    truth: Partition, found: Partition, weight: Array | None, on_block: Callable[[int, int], None] | None
-) -> Contingency:
-    def one(part: slice) -> Contingency:
-        times = None if weight is None else weight[part]
-        return Contingency.from_block(truth.take(part), found.take(part), times)
-
-    rows = Contingency.block_rows(truth, found)
-    first, *rest = map_blocks(one, truth.n_objects, rows, on_block, products=True)
-    return sum(rest, start=first)
 
 
 def _matching(table: Contingency) -> tuple[Array, Array]:
@@ -97,7 +85,7 @@ def _coupled(
     found: Partition,
     weight: Array | None,
     matched: tuple[Array, Array],
-    on_block: Callable[[int, int], None] | None,
+    on_block: OnBlock,
 ) -> Array:
     rows, columns = matched
 

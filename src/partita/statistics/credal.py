@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,8 +23,9 @@ from partita.partitions import (
     Partition,
     RoughPartition,
 )
-from partita.statistics.object_pairs import OnBlock, number_of_pairs, sum_over_pairs
-from partita.statistics.overlaps import summing_to_one
+from partita.statistics.object_pairs import number_of_pairs, sum_over_pairs
+from partita.statistics.overlaps import SharedMemberships, summing_to_one
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 CREDAL = frozenset({HARD, FUZZY, ROUGH, EVIDENTIAL})
@@ -35,8 +38,15 @@ Factors = Callable[[PairRelations, slice], tuple[Floats, Floats]]
 CONSISTENCY = "a consistency: 1 where nothing contradicts; a soft clustering need not reach it with itself"
 
 
+@dataclass(frozen=True)
+class CredalOptions:
+    """Which distance of masses."""
+
+    type: Literal["belief", "jousselme", "conflict"] = "belief"
+
+
 @dataclass(frozen=True, eq=False)
-class CredalGaps:
+class CredalGaps(Whole):
     """The sum over pairs of objects of how far apart their masses are in two clusterings.
 
     Closed sums for ``type="conflict"``, for ``"belief"`` with a hard side, and where both sides are hard
@@ -59,8 +69,9 @@ class CredalGaps:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("type",)
+    options: ClassVar[type[Any]] = CredalOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = CREDAL
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"shared": SharedMemberships}
 
     gaps: Any
     pairs: Any
@@ -77,6 +88,12 @@ class CredalGaps:
         return cls(b + c, a + b + c + d, table.kinds, are_same=same, is_whole=whole)
 
     @classmethod
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """The products of memberships, where one side is hard and the other hard or fuzzy."""
+        kinds = {given["truth"].kind, given["found"].kind}
+        return {"shared": Request(SharedMemberships)} if HARD in kinds and kinds <= _BAYESIAN else {}
+
+    @classmethod
     def from_whole(
         cls,
         truth: Partition,
@@ -85,13 +102,14 @@ class CredalGaps:
         on_block: OnBlock = None,
         *,
         type: str = "belief",  # noqa: A002 (the name that the field gives it)
+        shared: SharedMemberships | None = None,
     ) -> CredalGaps:
-        """The sums over all pairs of these objects."""
+        """The sums over all pairs of these objects; ``shared`` where it is known already."""
         pairs = number_of_pairs(truth.n_objects, weight)
         hard = HARD in (truth.kind, found.kind)
         bayesian = {truth.kind, found.kind} <= _BAYESIAN
         if bayesian and (hard or type == "conflict"):
-            gaps = _gaps_of_table(truth, found, weight, on_block)
+            gaps = _gaps_of_table(truth, found, weight, on_block, shared)
         else:
             truth_rows, found_rows, times = _distinct_objects(truth, found, weight)
             a, b = PairRelations.of(truth_rows), PairRelations.of(found_rows)
@@ -134,7 +152,7 @@ class CredalGaps:
 
 
 @dataclass(frozen=True, eq=False)
-class PairNonspecificity:
+class PairNonspecificity(Whole):
     """The sum over pairs of objects of the mass that settles neither "together" nor "apart".
 
     Attributes
@@ -150,7 +168,6 @@ class PairNonspecificity:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("found",)
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = CREDAL
 
     undecided: Any
@@ -171,11 +188,6 @@ class PairNonspecificity:
             live, both = _pair_sums(masses, masses, [(_live, _any), (_both, _any)], times, on_block)
             undecided = pairs - live + both
         return cls(undecided, pairs, found.kind, weight is None or weight.dtype.kind == "i")
-
-    @staticmethod
-    def pair_operations(found: Partition) -> float:  # noqa: ARG004
-        """None: the sum has a closed form."""
-        return 0.0
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -223,19 +235,24 @@ def _numbers(partition: Partition) -> Array:
 # --- closed sums -------------------------------------------------------------------------------------
 
 
-def _gaps_of_table(truth: Partition, found: Partition, weight: Array | None, on_block: OnBlock) -> float:
+def _gaps_of_table(
+    truth: Partition,
+    found: Partition,
+    weight: Array | None,
+    on_block: OnBlock,
+    shared: SharedMemberships | None = None,
+) -> float:
     """The sum of s (1 - t) + (1 - s) t over pairs, s and t being the masses of "together"."""
-    rows = Contingency.block_rows(truth, found)
 
-    def one(part: slice) -> tuple[Contingency, float]:
+    def one(part: slice) -> tuple[Any, float]:
         sides = summing_to_one(truth.take(part)), summing_to_one(found.take(part))
         times = None if weight is None else weight[part]
-        return Contingency.from_block(*sides, times), _differing_copies(*sides, times)
+        counted = Contingency.from_block(*sides, times) if shared is None else None
+        return counted, _differing_copies(*sides, times)
 
+    rows = Contingency.block_rows(truth, found)
     parts = map_blocks(one, truth.n_objects, rows, on_block, products=True)
-    table = parts[0][0]
-    for other, _ in parts[1:]:
-        table = table + other
+    table: Contingency = shared.table if shared else reduce(add, (counted for counted, _ in parts))
     if table.is_whole:
         return float(table.pair_counts.truth_only + table.pair_counts.found_only)
     margins = [np.asarray(table.raw.sum(axis=axis), dtype=np.float64) for axis in (0, 1)]

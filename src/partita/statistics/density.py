@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from partita.arrays import Array, Floats, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import HARD, HardPartition, Kind
-from partita.statistics.object_pairs import OnBlock
 from partita.statistics.objects_by_cluster import (
     COMPILED,
     PRECOMPUTED,
@@ -22,6 +21,8 @@ from partita.statistics.objects_by_cluster import (
     known_metric,
     work_of_pair,
 )
+from partita.statistics.options import Above
+from partita.statistics.protocol import OnBlock, Whole
 
 TIE = 2.0**23 + 1.0
 """Cuts a number to its first 30 bits: lengths that agree so far are ties, which rounding must not decide."""
@@ -33,8 +34,16 @@ _ROWS = 256
 _ALIKE = 1e-12  # cosines of parallel vectors are rarely 0
 
 
+@dataclass(frozen=True)
+class DensityOptions:
+    """The distance of objects, and the exponent of core distances."""
+
+    metric: str = "euclidean"
+    dimension: Annotated[float | None, Above(0)] = None
+
+
 @dataclass(frozen=True, eq=False)
-class DensityConnectivity:
+class DensityConnectivity(Whole):
     """Per cluster its density sparseness and its density separation from the nearest other cluster.
 
     The core distance of an object is the power mean, with exponent -d, of its distances to the others of its
@@ -64,7 +73,7 @@ class DensityConnectivity:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("metric", "dimension")
+    options: ClassVar[type[Any]] = DensityOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     sizes: Floats
@@ -122,11 +131,6 @@ class DensityConnectivity:
         if bare:
             how.append(f"{bare} of {objects.k} clusters have no internal edge; all their edges count")
         return cls(objects.sizes, sparseness, separation, float(each.sum()), objects.names, "; ".join(how))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the stack; always () here."""
-        return ()
 
     @property
     def kinds(self) -> tuple[Kind]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from partita.errors import ParameterError, TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.cluster_moments import COINCIDENT, COMPILED_ROWS, ClusterMoments
 from partita.statistics.objects_by_cluster import MOST_OPERATIONS, NEAR, known_metric, work_of_pair
+from partita.statistics.options import Above
+from partita.statistics.protocol import Additive, Statistic
 
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
 """Squares that are too large for a number are told by ``overflows``, not by warnings."""
@@ -151,14 +153,13 @@ def _rows_of(found: HardPartition, moments: ClusterMoments) -> tuple[Array, int]
     return np.array([place[name] for name in found.names], dtype=np.int64)[found.codes], 0
 
 
-class _AroundCenters:
+class _AroundCenters(Additive):
     """What statistics of a second pass share: they are built on the moments of the clusters."""
 
     moments: ClusterMoments
-    needs: ClassVar[tuple[type, ...]] = (ClusterMoments,)
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": ClusterMoments}
     why_costly: ClassVar[str] = PAIRS_OF_CENTERS
     pair_operations = staticmethod(center_operations)
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -179,6 +180,16 @@ class _AroundCenters:
     def overflows(self) -> bool:
         """Whether some squares of distances are too large for a number."""
         return not np.isfinite(self.moments.sst)
+
+
+@dataclass(frozen=True)
+class DispersionOptions:
+    """Powers: of distances, of the norm, of memberships for distances and for centres."""
+
+    q: Annotated[float, Above(0)] = 1.0
+    p: Annotated[float, Above(0)] = 2.0
+    m: Annotated[float | None, Above(0)] = None
+    power: Annotated[float, Above(0)] = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +213,7 @@ class Dispersions(_AroundCenters):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("q", "p", "m", "power")
+    options: ClassVar[type[Any]] = DispersionOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     moments: ClusterMoments
@@ -344,10 +355,17 @@ def _by_cluster(place: Array, values: Floats, k: int) -> Floats:
     return np.bincount(place, values, k).astype(np.float64)
 
 
+@dataclass(frozen=True)
+class RadiusOptions:
+    """The distance of objects."""
+
+    metric: str = "euclidean"
+
+
 class Radii(Dispersions):
     """The dispersions of hard clusters by Euclidean distance, for the quotient that franti2017 calls Dunn."""
 
-    options: ClassVar[tuple[str, ...]] = ("metric",)
+    options: ClassVar[type[Any]] = RadiusOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     @classmethod
@@ -399,7 +417,6 @@ class CentroidSilhouettes(_AroundCenters):
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
 
     moments: ClusterMoments

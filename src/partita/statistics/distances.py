@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from partita.partitions import (
     as_partition,
     same_objects,
 )
-from partita.statistics.object_pairs import OnBlock
 from partita.statistics.objects_by_cluster import (
     MOST_OPERATIONS,
     PRECOMPUTED,
@@ -35,6 +34,8 @@ from partita.statistics.objects_by_cluster import (
     known_metric,
     work_of_pair,
 )
+from partita.statistics.options import AtLeast
+from partita.statistics.protocol import OnBlock, Whole
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
 
@@ -42,8 +43,18 @@ MOST_SUMS = 1 << 26
 """Distance sums (objects x clusters) that are held at once: 512 MiB."""
 
 
+@dataclass(frozen=True)
+class SilhouetteOptions:
+    """The distance of objects, and a sample of them."""
+
+    metric: str = "euclidean"
+    variant: Literal["standard", "squared"] = "standard"
+    sample_size: Annotated[int | None, AtLeast(1)] = None
+    random_state: int = 0
+
+
 @dataclass(frozen=True, eq=False)
-class DistanceSums:
+class DistanceSums(Whole):
     """For each object its distances to the objects of its own cluster, and to those of the nearest other one.
 
     The clusters of a fuzzy partition are its hardened ones; a tie goes to the first.
@@ -65,7 +76,7 @@ class DistanceSums:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("metric", "variant", "sample_size", "random_state")
+    options: ClassVar[type[Any]] = SilhouetteOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     own: Floats

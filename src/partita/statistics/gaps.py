@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from partita.statistics.coassociation import (
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.coassociation_factors import shares
-from partita.statistics.object_pairs import OnBlock, number_of_pairs, sum_over_pairs
+from partita.statistics.object_pairs import number_of_pairs, sum_over_pairs
+from partita.statistics.options import Above, Below
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 OUTSIDE = 1e-9
@@ -32,8 +35,18 @@ _PAIRS_PER_CELL = 50_000  # what starting on a cell costs, in pairs of a tile
 _PAIRS_AT_ONCE = 1 << 16
 
 
+@dataclass(frozen=True)
+class GapOptions:
+    """Whether pairs are sampled, and how many."""
+
+    method: Literal["auto", "sample"] = "auto"
+    epsilon: Annotated[float, Above(0)] = 1e-3
+    confidence: Annotated[float, Above(0), Below(1)] = 0.95
+    random_state: Any = None
+
+
 @dataclass(frozen=True, eq=False)
-class CoassociationGaps:
+class CoassociationGaps(Whole):
     """The mean over all pairs of |a - b|, by the cheapest exact method, or sampled with a guarantee.
 
     Attributes
@@ -52,9 +65,10 @@ class CoassociationGaps:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("method", "epsilon", "confidence", "random_state")
+    options: ClassVar[type[Any]] = GapOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
     why_not: ClassVar[str] = WHY_NOT
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": PairMoments}
 
     together: Any
     apart: Any
@@ -92,6 +106,12 @@ class CoassociationGaps:
         )
 
     @classmethod
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """The linear sums, which typicalities have not."""
+        kinds = given["truth"].kind, given["found"].kind
+        return {} if POSSIBILISTIC in kinds else {"moments": Request(PairMoments)}
+
+    @classmethod
     def from_whole(
         cls,
         truth: Partition,
@@ -103,6 +123,7 @@ class CoassociationGaps:
         epsilon: float = 1e-3,
         confidence: float = 0.95,
         random_state: Any = None,
+        moments: PairMoments | None = None,
     ) -> CoassociationGaps:
         """The gaps of all objects.
 
@@ -120,6 +141,8 @@ class CoassociationGaps:
             A sampled mean gap is off by more than epsilon with probability at most 1 - confidence.
         random_state : None, int or Generator
             The seed of a sample.
+        moments : PairMoments, optional
+            The linear sums, where they are known already.
         """
         for partition in (truth, found):
             refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
@@ -131,7 +154,7 @@ class CoassociationGaps:
                     need='method="auto"',
                 )
             return cls._of_typicalities(truth, found, weight, on_block)
-        moments = PairMoments.over_blocks(truth, found, weight)
+        moments = moments or PairMoments.over_blocks(truth, found, weight=weight)
         if HARD in moments.kinds:
             return cls._linear(moments, "linear")
         if moments.is_identical or number_of_pairs(truth.n_objects, weight) <= 0.0:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -17,6 +17,8 @@ from partita.arrays import Array, binary_exponent, dense, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition, as_partition
 from partita.statistics.cluster_moments import LOG_2, ClusterScatter, log_determinants
+from partita.statistics.options import AtLeast, Below
+from partita.statistics.protocol import Request, Statistic, Whole
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 BLOCK_CELLS = 1 << 20
@@ -130,7 +132,7 @@ def _log_shares(joint: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureFit:
+class MixtureFit(Whole):
     """How well a mixture of Gaussians fits data, and how sure it is of its components.
 
     Attributes
@@ -148,7 +150,6 @@ class MixtureFit:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "model")
-    options: ClassVar[tuple[str, ...]] = ()
     takes_units: ClassVar[bool] = True
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY  # sure responsibilities count as hard
 
@@ -181,12 +182,22 @@ class MixtureFit:
         likelihood, overlap, largest = reduce(add, map_blocks(one, len(X), rows, on_block, products=True))
         return cls(float(likelihood), mixture.n_parameters, float(overlap), float(largest), n)
 
-    shape: ClassVar[tuple[int, ...]] = ()
-    kinds: ClassVar[tuple[Kind]] = (FUZZY,)
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """Fuzzy: responsibilities."""
+        return (FUZZY,)
+
+
+@dataclass(frozen=True)
+class ComponentOptions:
+    """How many objects a component must hold, and what is added to its variances."""
+
+    min_points: Annotated[int | None, AtLeast(0), Below(1e15)] = None
+    ridge: Annotated[float, AtLeast(0), Below(1e15)] = 0.0
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianComponents:
+class GaussianComponents(Whole):
     """Each cluster taken for a Gaussian: its share, its log-determinant, how many objects it holds.
 
     Of a fitted mixture these are its own parameters; of a partition the weighted moments of its clusters
@@ -208,8 +219,9 @@ class GaussianComponents:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("min_points", "ridge")
+    options: ClassVar[type[Any]] = ComponentOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"scatter": ClusterScatter}
     why_costly: ClassVar[str] = ClusterScatter.why_costly
     pair_operations = staticmethod(ClusterScatter.pair_operations)
     takes_model: ClassVar[bool] = True
@@ -221,6 +233,11 @@ class GaussianComponents:
     n_features: int
     min_points: int | None = None
     kind: Kind = HARD
+
+    @classmethod
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """The scatter of the clusters, unless a fitted model has covariances of its own."""
+        return {} if given["model"] is not None else {"scatter": Request.of(ClusterScatter, {"power": 1.0})}
 
     @staticmethod
     def check(X: Array, **_options: Any) -> None:
@@ -238,6 +255,7 @@ class GaussianComponents:
         min_points: int | None = None,
         ridge: float = 0.0,
         model: Any = None,
+        scatter: ClusterScatter | None = None,
     ) -> GaussianComponents:
         """The components of a mixture if one is given, else those of the partition."""
         _check_options(min_points, ridge)
@@ -248,9 +266,11 @@ class GaussianComponents:
             mixture = GivenMixture.of(model)
             points, covariances = n * mixture.weights_, mixture.covariance_matrices()
         else:
-            exponent = binary_exponent(X)
+            exponent = binary_exponent(X) if scatter is None else scatter.exponent
             scaled = np.ldexp(X, -exponent) if exponent else X
-            moments = _moments(scaled, found, weight, on_block)
+            moments = scatter or ClusterScatter.over_blocks(
+                scaled, found, weight=weight, on_block=on_block, power=1.0
+            )
             points = moments.weights
             added = np.diag(ridge * _variances(scaled, weight)) if ridge else 0.0
             flat = moments.surely_flat if not ridge else np.zeros(points.size, dtype=bool)
@@ -262,8 +282,6 @@ class GaussianComponents:
         determinants = determinants + 2.0 * X.shape[1] * exponent * LOG_2
         points, determinants = points[points > 0], determinants[points > 0]
         return cls(points, points / points.sum(), determinants, X.shape[1], min_points, found.kind)
-
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -391,7 +409,7 @@ def negentropy_parts(X: Any, found: Any, *, neighbors: int = 4) -> NegentropyPar
         )
     model = found if hasattr(found, "covariances_") else None
     components = GaussianComponents.from_whole(matrix.values, partition, model=model)
-    moments = _moments(data, partition)
+    moments = ClusterScatter.over_blocks(data, partition, power=1.0)
     made = [
         _negentropy(np.asarray(data[rows], dtype=np.float64), share, center, covariance, neighbors)
         for (rows, share), center, covariance in zip(
@@ -437,23 +455,6 @@ def _negentropy(
 
 
 # --- moments of clusters ---------------------------------------------------------------------------------
-
-
-def _moments(
-    X: Array,
-    found: Partition,
-    weight: Array | None = None,
-    on_block: Callable[[int, int], None] | None = None,
-) -> ClusterScatter:
-    """Weights, centres and scatter of the clusters, memberships to the power 1."""
-
-    def one(rows: slice) -> ClusterScatter:
-        own = None if weight is None else weight[rows]
-        block = np.asarray(X[rows], dtype=np.float64)
-        return ClusterScatter.from_block(block, found.take(rows), own, power=1.0)
-
-    made = map_blocks(one, len(X), ClusterScatter.block_rows(X, found), on_block, products=True)
-    return reduce(add, made)
 
 
 def _covariances(moments: ClusterScatter) -> Array:

@@ -21,10 +21,11 @@ from partita.partitions import (
     RoughPartition,
     softest,
 )
+from partita.statistics.protocol import Additive
 
 
 @dataclass(frozen=True, eq=False)
-class MembershipMoments:
+class MembershipMoments(Additive):
     """Cluster sizes, squared memberships, entropies and set sizes of one clustering, summed over objects.
 
     Attributes
@@ -42,7 +43,6 @@ class MembershipMoments:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("found",)
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = ALL
 
     sizes: Array

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import add
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, is_sparse, map_blocks
 from partita.errors import TooLargeError
 from partita.partitions import HardPartition, Partition
-from partita.statistics.tables import Contingency
+from partita.statistics.options import AtLeast, Below
+from partita.statistics.protocol import OnBlock
 
 TILE_ROWS = 256
 """Objects on each side of a tile: a few tiles of doubles stay in a core's cache."""
 
-OnBlock = Callable[[int, int], None] | None
+
+@dataclass(frozen=True)
+class DrawnPairs:
+    """How many pairs are drawn where not all can be looked at."""
+
+    n_samples: Annotated[int, AtLeast(2), Below(1e8)] = 1_000_000
+    random_state: Any = None
 
 
 def sum_over_pairs(
@@ -59,17 +66,6 @@ def number_of_pairs(n: int, weight: Array | None) -> float:
     """How many pairs of objects there are, copies counted."""
     total = float(n if weight is None else weight.sum())
     return total * (total - 1.0) / 2.0
-
-
-def table_of(truth: Partition, found: Partition, weight: Array | None) -> Contingency:
-    """The table of all objects, block by block."""
-
-    def one(rows: slice) -> Contingency:
-        return Contingency.from_block(
-            truth.take(rows), found.take(rows), None if weight is None else weight[rows]
-        )
-
-    return reduce(add, map_blocks(one, truth.n_objects, Contingency.block_rows(truth, found)))
 
 
 def both_hard(truth: Partition, found: Partition) -> bool:

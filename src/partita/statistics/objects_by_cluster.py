@@ -14,7 +14,7 @@ from partita.errors import ParameterError
 from partita.partitions import (
     HardPartition,
 )
-from partita.statistics.object_pairs import OnBlock
+from partita.statistics.protocol import OnBlock
 
 MOST_OPERATIONS = 3e10
 """Distances of ten features that are taken when asked for: about a minute."""

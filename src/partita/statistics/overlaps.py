@@ -10,12 +10,14 @@ import numpy as np
 
 from partita.arrays import BLOCK_ROWS, Array, Floats, dense, is_sparse
 from partita.partitions import FUZZY, HARD, FuzzyPartition, HardPartition, Kind, Partition
+from partita.statistics.counting import count_labels, sum_products
 from partita.statistics.matchings import is_too_large_to_pair, matching_score
+from partita.statistics.protocol import Additive
 from partita.statistics.tables import Contingency
 
 
 @dataclass(frozen=True, eq=False)
-class SharedMemberships:
+class SharedMemberships(Additive):
     """For each true and found cluster the sum over objects of the smaller membership.
 
     Attributes
@@ -26,7 +28,6 @@ class SharedMemberships:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     table: Contingency
@@ -50,11 +51,14 @@ class SharedMemberships:
     def from_block(cls, truth: Partition, found: Partition, weight: Array | None = None) -> SharedMemberships:
         """The sums over one block of objects."""
         rows, columns = summing_to_one(truth), summing_to_one(found)
-        if HARD in (truth.kind, found.kind):  # the smaller of x and 0 or 1 is their product
-            return cls(Contingency.from_block(rows, columns, weight))
-        u, v = dense(rows.memberships()), dense(columns.memberships())
-        each = np.ones(len(u)) if weight is None else weight.astype(np.float64)
-        raw = np.stack([each @ np.minimum(column[:, None], v) for column in u.T])
+        if isinstance(rows, HardPartition) and isinstance(columns, HardPartition):
+            raw = count_labels(rows, columns, weight)
+        elif HARD in (truth.kind, found.kind):  # the smaller of x and 0 or 1 is their product
+            raw = sum_products(rows, columns, weight)
+        else:
+            u, v = dense(rows.memberships()), dense(columns.memberships())
+            each = np.ones(len(u)) if weight is None else weight.astype(np.float64)
+            raw = np.stack([each @ np.minimum(column[:, None], v) for column in u.T])
         total = truth.n_objects if weight is None else weight.sum()
         return cls(Contingency(raw, total, (truth.kind, found.kind), truth.row_names, found.row_names))
 

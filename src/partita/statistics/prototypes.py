@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -15,10 +15,13 @@ from partita.statistics.cluster_moments import (
     LOG_2,
     ClusterMoments,
     ClusterScatter,
+    DataMoments,
     in_units,
     log_determinants,
 )
 from partita.statistics.dispersions import PAIRS_OF_CENTERS, center_operations, over_centers
+from partita.statistics.options import Above
+from partita.statistics.protocol import Additive, OnBlock, Request, Statistic, Whole
 
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
@@ -26,8 +29,15 @@ ON_THE_SHELL = 1e-9
 """An object whose Mahalanobis distance is 1 up to this does not count as inside."""
 
 
+@dataclass(frozen=True)
+class PrototypeOptions:
+    """To which power memberships count."""
+
+    m: Annotated[float, Above(0)] = 2.0
+
+
 @dataclass(frozen=True, eq=False)
-class Prototypes:
+class Prototypes(Whole):
     """The clusters' centres and scatter with memberships to the power ``m``, and the mean of the data.
 
     Attributes
@@ -36,47 +46,49 @@ class Prototypes:
         Weights, centres and sums of squares, memberships to the power m.
     everything : ClusterMoments
         The same of all objects as one cluster.
-    exponent : int
-        The unit of all lengths here is 2 ** exponent.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = PrototypeOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterMoments, "everything": DataMoments}
 
     clusters: ClusterMoments
     everything: ClusterMoments
-    exponent: int = 0
 
     why_costly: ClassVar[str] = PAIRS_OF_CENTERS
     pair_operations = staticmethod(center_operations)
 
-    @staticmethod
-    def block_rows(X: Array, found: Partition) -> int:
-        """How many objects one block holds."""
-        return ClusterMoments.block_rows(X, found)
+    @classmethod
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """The centres with memberships to the power m; for a hard partition they tell the mean too."""
+        clusters = Request.of(ClusterMoments, {"power": given["m"]})
+        alone = {"clusters": clusters}
+        return alone if given["found"].kind is HARD else {**alone, "everything": Request(DataMoments)}
 
     @classmethod
-    def zero(cls) -> Prototypes:
-        """The sums over no objects."""
-        return cls(ClusterMoments.zero(), ClusterMoments.zero())
-
-    @classmethod
-    def from_block(
-        cls, X: Array, found: Partition, weight: Array | None = None, *, m: float = 2.0
+    def from_whole(
+        cls,
+        X: Array,
+        found: Partition,
+        weight: Array | None = None,
+        on_block: OnBlock = None,
+        *,
+        m: float = 2.0,
+        clusters: ClusterMoments | None = None,
+        everything: ClusterMoments | None = None,
     ) -> Prototypes:
-        """The sums over one block of objects."""
-        together = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
-        return cls(
-            ClusterMoments.from_block(X, found, weight, power=m),
-            ClusterMoments.from_block(X, together, weight),
-        )
+        """From the moments of the clusters and of all objects, made here where they are not given."""
+        if clusters is None:
+            clusters = ClusterMoments.over_blocks(X, found, weight=weight, on_block=on_block, power=m)
+        if found.kind is HARD:
+            return cls(clusters, clusters.together)
+        return cls(clusters, everything or DataMoments.over_blocks(X, weight=weight))
 
-    def __add__(self, other: Prototypes) -> Prototypes:
-        """The sums over both sets of objects."""
-        return Prototypes(self.clusters + other.clusters, self.everything + other.everything)
-
-    shape: ClassVar[tuple[int, ...]] = ()
+    @property
+    def exponent(self) -> int:
+        """The unit of all lengths here is 2 ** exponent."""
+        return self.clusters.exponent
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -138,7 +150,7 @@ class Prototypes:
 
 
 @dataclass(frozen=True, eq=False)
-class PrototypeDistances:
+class PrototypeDistances(Additive):
     """Sums of distances, not squared: from the clusters' centres and from the mean of the data.
 
     Attributes
@@ -150,9 +162,9 @@ class PrototypeDistances:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = PrototypeOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
-    needs: ClassVar[tuple[type[Any], ...]] = (Prototypes,)
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"prototypes": Prototypes}
 
     to_centers: float
     to_mean: float
@@ -193,58 +205,60 @@ class PrototypeDistances:
         """The sums over both sets of objects."""
         return PrototypeDistances(self.to_centers + other.to_centers, self.to_mean + other.to_mean, self.kind)
 
-    shape: ClassVar[tuple[int, ...]] = ()
-
     @property
     def kinds(self) -> tuple[Kind]:
         """The kind of the clustering."""
         return (self.kind,)
 
 
+@dataclass(frozen=True)
+class CovarianceOptions:
+    """To which power memberships count."""
+
+    m: Annotated[float, Above(0)] = 1.0
+
+
 @dataclass(frozen=True, eq=False)
-class FuzzyCovariances:
+class FuzzyCovariances(Whole):
     """The covariance of each cluster, memberships to the power ``m``; 1 by default (Gath and Geva).
 
     Attributes
     ----------
     clusters : ClusterScatter
         Weights, centres and scatter.
-    exponent : int
-        Their unit of length is 2 ** exponent; volumes are in the units of the data.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = CovarianceOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
 
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterScatter}
+
     clusters: ClusterScatter
-    exponent: int = 0
 
     why_costly: ClassVar[str] = ClusterScatter.why_costly
     pair_operations = staticmethod(ClusterScatter.pair_operations)
 
-    @staticmethod
-    def block_rows(X: Array, found: Partition) -> int:
-        """How many objects one block holds."""
-        return ClusterScatter.block_rows(X, found)
+    @classmethod
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """The scatter with memberships to the power m."""
+        return {"clusters": Request.of(ClusterScatter, {"power": given["m"]})}
 
     @classmethod
-    def zero(cls) -> FuzzyCovariances:
-        """The sums over no objects."""
-        return cls(ClusterScatter.zero())
-
-    @classmethod
-    def from_block(
-        cls, X: Array, found: Partition, weight: Array | None = None, *, m: float = 1.0
+    def from_whole(
+        cls,
+        X: Array,
+        found: Partition,
+        weight: Array | None = None,
+        on_block: OnBlock = None,
+        *,
+        m: float = 1.0,
+        clusters: ClusterScatter | None = None,
     ) -> FuzzyCovariances:
-        """The sums over one block of objects."""
-        return cls(ClusterScatter.from_block(X, found, weight, power=m))
-
-    def __add__(self, other: FuzzyCovariances) -> FuzzyCovariances:
-        """The sums over both sets of objects."""
-        return FuzzyCovariances(self.clusters + other.clusters)
-
-    shape: ClassVar[tuple[int, ...]] = ()
+        """From the scatter of the clusters, made here where it is not given."""
+        if clusters is None:
+            clusters = ClusterScatter.over_blocks(X, found, weight=weight, on_block=on_block, power=m)
+        return cls(clusters)
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -265,7 +279,7 @@ class FuzzyCovariances:
         for place in np.flatnonzero(~c.surely_flat[c.filled]):
             covariance = self.covariances[place]
             if np.isfinite(covariance).all():
-                logs[place] = 0.5 * log_determinants(covariance) + c.d * self.exponent * LOG_2
+                logs[place] = 0.5 * log_determinants(covariance) + c.d * c.exponent * LOG_2
         return logs
 
     @property
@@ -275,7 +289,7 @@ class FuzzyCovariances:
 
 
 @dataclass(frozen=True, eq=False)
-class CoreMemberships:
+class CoreMemberships(Additive):
     """How much membership lies inside the ellipsoid of each cluster, its Mahalanobis distance below 1.
 
     Attributes
@@ -285,9 +299,9 @@ class CoreMemberships:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
-    options: ClassVar[tuple[str, ...]] = ("m",)
+    options: ClassVar[type[Any]] = CovarianceOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
-    needs: ClassVar[tuple[type[Any], ...]] = (FuzzyCovariances,)
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"fuzzy": FuzzyCovariances}
 
     inside: Floats
     kind: Kind = HARD
@@ -329,8 +343,6 @@ class CoreMemberships:
     def __add__(self, other: CoreMemberships) -> CoreMemberships:
         """The sums over both sets of objects."""
         return CoreMemberships(self.inside + other.inside, self.kind)
-
-    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def kinds(self) -> tuple[Kind]:

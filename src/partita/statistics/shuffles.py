@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +19,8 @@ from partita.statistics.coassociation import (
 )
 from partita.statistics.coassociation_factors import shares
 from partita.statistics.gaps import draw_pairs, products_of
-from partita.statistics.object_pairs import OnBlock, number_of_pairs
+from partita.statistics.object_pairs import DrawnPairs, number_of_pairs
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables import Contingency
 
 EXACT_UP_TO = 5000
@@ -28,7 +30,7 @@ _AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class ShuffledGaps:
+class ShuffledGaps(Whole):
     """The mean gap when the objects of one side are shuffled: that of every pair with every pair.
 
     Exact where one side is hard, and for up to 5000 objects; sampled above that.
@@ -42,9 +44,10 @@ class ShuffledGaps:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("n_samples", "random_state")
+    options: ClassVar[type[Any]] = DrawnPairs
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
     why_not: ClassVar[str] = WHY_NOT
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": PairMoments}
 
     together: Any
     apart: Any
@@ -63,6 +66,12 @@ class ShuffledGaps:
         return cls(gap, gap, moments.kinds)
 
     @classmethod
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """The linear sums, where they are all it takes."""
+        kinds = given["truth"].kind, given["found"].kind
+        return {"moments": Request(PairMoments)} if _is_linear(kinds) else {}
+
+    @classmethod
     def from_whole(
         cls,
         truth: Partition,
@@ -72,6 +81,7 @@ class ShuffledGaps:
         *,
         n_samples: int = 1_000_000,
         random_state: Any = None,
+        moments: PairMoments | None = None,
     ) -> ShuffledGaps:
         """The expectation, by the cheapest method that is exact, or sampled."""
         if not isinstance(n_samples, (int, np.integer)) or isinstance(n_samples, bool) or n_samples < 2:
@@ -80,7 +90,7 @@ class ShuffledGaps:
         for partition in (truth, found):
             refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
         if _is_linear(kinds):
-            return cls._linear(PairMoments.over_blocks(truth, found, weight))
+            return cls._linear(moments or PairMoments.over_blocks(truth, found, weight=weight))
         if number_of_pairs(truth.n_objects, weight) <= 0.0:
             return cls(np.asarray(math.nan), np.asarray(math.nan), kinds)
         rows = [shares(p) for p in (truth, found)]

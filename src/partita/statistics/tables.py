@@ -35,6 +35,7 @@ from partita.partitions import (
 from partita.statistics.cell_sums import excess, missing_information, sums_without_each
 from partita.statistics.counting import count_labels, sum_products
 from partita.statistics.hypergeometric import expected_mutual_information
+from partita.statistics.protocol import Additive
 
 _MOST_EXACT_OBJECTS = 3e9  # the square of more passes 64 bits
 _MOSTLY_LOST = 1e-3
@@ -55,7 +56,7 @@ class PairCounts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Contingency:
+class Contingency(Additive):
     """How much of each true cluster is in each found one: N* = phi U'V, one table or a stack of them.
 
     Rows are clusters of truth, columns clusters of found, leading axes the stack. For hard partitions
@@ -75,7 +76,6 @@ class Contingency:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ()
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY, POSSIBILISTIC})
 
     raw: Any

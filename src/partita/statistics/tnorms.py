@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -12,21 +12,27 @@ from partita.arrays import Array, Floats
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
 from partita.statistics.object_pairs import (
-    OnBlock,
     both_hard,
     is_relabelling,
     membership_columns,
     number_of_pairs,
     sum_over_pairs,
-    table_of,
 )
+from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables import Contingency
 
 TNORMS: dict[str, Callable[..., Any]] = {"minimum": np.minimum, "product": np.multiply}
 
 
+@dataclass(frozen=True)
+class TNormOptions:
+    """How degrees are joined."""
+
+    tnorm: Literal["minimum", "product"] = "minimum"
+
+
 @dataclass(frozen=True, eq=False)
-class TNormPairs:
+class TNormPairs(Whole):
     """The four fuzzy pair sums of two clusterings, with a t-norm T and the maximum as its s-norm.
 
     Two objects are together to the degree max T(u_ir, u_jr) over clusters r, and apart to the degree
@@ -47,7 +53,7 @@ class TNormPairs:
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
-    options: ClassVar[tuple[str, ...]] = ("tnorm",)
+    options: ClassVar[type[Any]] = TNormOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
 
     pairs: tuple[Floats, Floats, Floats, Floats]
@@ -76,7 +82,7 @@ class TNormPairs:
         if tnorm not in TNORMS:
             raise ParameterError("no such t-norm.", got=repr(tnorm), need=", ".join(map(repr, TNORMS)))
         if both_hard(truth, found):
-            return cls.from_table(table_of(truth, found, weight))
+            return cls.from_table(Contingency.over_blocks(truth, found, weight=weight))
         join = TNORMS[tnorm]
         truth_side, found_side = _side(truth, join), _side(found, join)
 
