@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, PartitionError, UndefinedIndexError
 from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import is_sparse
 from partita.engine import Inputs, collect, pair_operations, prepare, why_costly
 from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Array, generator
 from partita.distributional.groups import Groups
 from partita.distributional.outcomes import BOUND, EXACT, Quantity

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import generator
 from partita.distributional.evidential import evidential
 from partita.distributional.fuzzy import fuzzy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,12 +13,18 @@ _BY_NAME: dict[str, Index] = {}
 _BY_SPELLING: dict[str, Index] = {}
 
 
+def load_catalogue() -> None:
+    """Import partita's own indices and curves, which registers them; while that goes on, nothing happens."""
+    importlib.import_module("partita.indices")
+
+
 def _spellings(entry: Index) -> list[str]:
     return [s.lower() for s in (entry.name, entry.symbol, *entry.aliases) if s]
 
 
 def add(entry: Index) -> None:
     """Enter an index; redefining one's own (a notebook cell run twice) replaces it."""
+    load_catalogue()
     old = _BY_NAME.get(entry.name)
     if old is not None and old.formula_function.__module__ != entry.formula_function.__module__:
         raise ParameterError(
@@ -44,14 +51,13 @@ def remove(entry: Index) -> None:
 
 def restore(module: str, name: str, options: dict[str, Any]) -> Index:
     """The index that was pickled: its module is imported, which registers it."""
-    import importlib
-
     importlib.import_module(module)
     return find(name).using(**options)
 
 
 def indices() -> list[Index]:
     """Every index that is known, family by family."""
+    load_catalogue()
     return list(_BY_NAME.values())
 
 
@@ -61,6 +67,7 @@ def find(name: str | Index) -> Index:
         return name
     if not isinstance(name, str):
         raise ParameterError("an index is named by a string.", got=repr(name), need='a name such as "ARI"')
+    load_catalogue()
     spelling, _, text = name.partition(":")
     entry = _BY_SPELLING.get(spelling.strip().lower())
     if entry is None:

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Array, Floats, blocks, dense, one_blas_thread
 from partita.engine import Inputs, collect, prepare
 from partita.errors import ParameterError, UndefinedIndexError

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Floats
 from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError

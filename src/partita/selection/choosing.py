@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import prepare
 from partita.errors import ParameterError, near_names
 from partita.partitions import DataMatrix
