@@ -439,8 +439,7 @@ def set_matching(
         )
         return math.nan
     if inputs.dropped:
-        aligned = next(note for note in inputs.notes if note.startswith("aligned by index"))
-        warnings.warn(aligned, AlignmentWarning, stacklevel=2)
+        warnings.warn(inputs.aligned, AlignmentWarning, stacklevel=2)
     return float(matching_score(table, similarity, matching, normalize, over=over, closeness=closeness))
 
 

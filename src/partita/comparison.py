@@ -14,8 +14,8 @@ from partita.errors import ParameterError, PartitionError, UndefinedIndexError
 from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Index, find, resolve
-from partita.results import join_texts
+from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Index, find, resolve
+from partita.registry.caveats import join_caveats, said
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -178,12 +178,13 @@ def _row(
     entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, *, named: bool
 ) -> IndexValue:
     is_defined = entry.range_of(inputs.kinds) is not None
-    value, reason = entry.value_for(inputs, collected) if is_defined else (math.nan, "")
+    value, caveats = entry.value_for(inputs, collected) if is_defined else (math.nan, ())
     lower = upper = math.nan
     if _has_ends(entry, inputs, named=named):
         lower, upper, how = _ends(entry, inputs)
-        reason = join_texts([reason, how])
+        caveats = (*caveats, how)
     if math.isnan(value) and math.isnan(lower) and on_undefined == "raise":
+        reason = join_caveats(caveats)
         raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
     return IndexValue(
         index=entry.label,
@@ -193,18 +194,15 @@ def _row(
         direction=entry.direction,
         lower=lower,
         upper=upper,
-        caveat=join_texts([reason, entry.caveat(inputs.kinds), _reflexivity(entry, inputs)]),
-        method=_method(entry, collected, reason) if is_defined or not math.isnan(lower) else "",
+        caveats=(
+            *caveats,
+            *said(CaveatKind.OWN, entry.caveat(inputs.kinds)),
+            *_reflexivity(entry, inputs),
+        ),
     )
 
 
-def _method(entry: Index, collected: Mapping[Any, Any], how: str) -> str:
-    if "certified outer bounds" in how:
-        return "bounds"
-    return "sampled" if entry.is_sampled(collected) else "exact"
-
-
-def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, str]:
+def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, Caveat]:
     """Lower and upper value over the hard clusterings that both sides stand for, and how they were found."""
     from partita.distributional.measures import quick_ends
 
@@ -215,20 +213,23 @@ def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, str]:
     try:
         lower, upper, how = quick_ends(inputs, entry)
     except PartitionError as problem:  # an object that is in no cluster at all
-        return math.nan, math.nan, f"no lower and upper values: {problem.what.rstrip('.')}"
+        reason = f"no lower and upper values: {problem.what.rstrip('.')}"
+        return math.nan, math.nan, Caveat(CaveatKind.NOT_COMPUTED, reason)
     return lower.value, upper.value, how
 
 
-def _reflexivity(entry: Index, inputs: Inputs) -> str:
+def _reflexivity(entry: Index, inputs: Inputs) -> tuple[Caveat, ...]:
     """What to say where a soft clustering does not score best against itself, or nobody knows."""
     kind = softest(inputs.kinds)
     if kind is HARD or entry.best is None or entry.range_of(inputs.kinds) is None:
-        return ""
+        return ()
     one = f"{'an' if kind is EVIDENTIAL else 'a'} {kind} clustering"
+    refuted = f"{one} does not score best against itself (see self_agreement)"
+    unknown = f"not known whether {one} scores best against itself"
     return {
-        "claimed": "",
-        "refuted": f"{one} does not score best against itself (see self_agreement)",
-        "open": f"not known whether {one} scores best against itself",
+        "claimed": (),
+        "refuted": said(CaveatKind.NOT_REFLEXIVE, refuted),
+        "open": said(CaveatKind.REFLEXIVITY_UNKNOWN, unknown),
     }[entry.status("reflexive", kind)]
 
 

@@ -75,6 +75,8 @@ class Inputs:
     coverage: float = 1.0
     dropped: int = 0
     notes: tuple[str, ...] = ()
+    aligned: str = ""
+    """What is said where objects were dropped; it is among the notes too."""
     frame: str | None = field(default=None, compare=False)
     X: DataMatrix | None = None
     model: Any = None
@@ -109,14 +111,16 @@ def prepare(
     notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
     sides, weight, _, dropped = same_objects(sides, sample_weight)
     sides = {name: _crisp(p) for name, p in sides.items()}
-    if dropped:
-        notes.append(alignment_note(sides, dropped))
+    aligned = alignment_note(sides, dropped) if dropped else ""
+    notes += [aligned] * bool(dropped)
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise)
     data = sides.pop("X", None)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
     nothing_left = noise == "ignore" and coverage == 0.0
     n = 0 if nothing_left else next(iter(ready.values())).n_objects
-    return Inputs(ready, n, weight, coverage, dropped, tuple(notes + noise_notes), frame, data, model)
+    return Inputs(
+        ready, n, weight, coverage, dropped, tuple(notes + noise_notes), aligned, frame, data, model
+    )
 
 
 def _no_mixture(obj: Any) -> KindError:

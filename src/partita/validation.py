@@ -16,8 +16,9 @@ from partita.errors import HardenedWarning, ParameterError, PartitaError, Undefi
 from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import HARD
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Index, find, listed, resolve
+from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Index, find, listed, resolve
 from partita.registry import indices as all_indices
+from partita.registry.caveats import join_caveats, said
 from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
@@ -122,10 +123,9 @@ class SideBySide(Result):
         notes = (*self.notes, f"judged better: {won} of the indices, many of which are kin")
         first = next(iter(self.results.values()))
         sides = ", ".join(
-            f"{self.labels[name]}: {r.title.rpartition(': ')[2].replace(' found', '')}"
-            for name, r in self.results.items()
+            f"{self.labels[name]}: {_found_text(r.provenance)}" for name, r in self.results.items()
         )
-        title = f"{first.title.rpartition(': ')[0]}; {sides}"
+        title = f"{_data_text(first.provenance)}; {sides}"
         return Table(title, self.columns, rows, notes).without_blank_columns()
 
 
@@ -237,37 +237,45 @@ def _judge(
     usable, left_out = _split(wanted, inputs, hard, metric, named=named, only_hard=only_hard)
     rows: dict[str, IndexValue] = {}
     with bar("validating") as report:
-        for given, caveat in ((inputs, ""), (hard, HARDENED)):
+        for given, ways in ((inputs, ()), (hard, (HARDENED,))):
             entries = [e for e, on in usable if on is given]
             if given is None or not entries:
                 continue
             requests = [r for entry in entries for r in entry.requests]
             collected = collect(requests, given, report) if given.n_objects else {}
-            rows |= {e.label: _row(e, given, collected, on_undefined, caveat) for e in entries}
-    d = 0 if inputs.X is None else inputs.X.values.shape[1]
-    data = "distances" if metric == "precomputed" else f"{d} features"
-    k = inputs.partitions["found"].n_clusters
+            rows |= {e.label: _row(e, given, collected, on_undefined, ways) for e in entries}
     from partita import __version__
 
+    provenance = {
+        "partita": __version__,
+        "n": inputs.n_objects,
+        "d": 0 if inputs.X is None else inputs.X.values.shape[1],
+        "kinds": [kind.value for kind in inputs.kinds],
+        "clusters": [inputs.partitions["found"].n_clusters],
+        "metric": metric,
+        "noise": noise,
+        "coverage": inputs.coverage,
+        "weighted": inputs.weight is not None,
+        "method": method_of(rows.values()),
+    }
     return Validation(
         notes=inputs.notes,
-        provenance={
-            "partita": __version__,
-            "n": inputs.n_objects,
-            "d": d,
-            "kinds": [kind.value for kind in inputs.kinds],
-            "clusters": [k],
-            "metric": metric,
-            "noise": noise,
-            "coverage": inputs.coverage,
-            "weighted": inputs.weight is not None,
-            "method": method_of(rows.values()),
-        },
+        provenance=provenance,
         frame=inputs.frame or "pandas",
         rows=tuple(rows[e.label] for e, _ in usable),
         left_out=left_out,
-        title=f"{inputs.n_objects} objects, {data}: {inputs.kinds[0]} found (k={k})",
+        title=f"{_data_text(provenance)}: {_found_text(provenance, ' found')}",
     )
+
+
+def _data_text(provenance: Mapping[str, Any]) -> str:
+    data = "distances" if provenance["metric"] == "precomputed" else f"{provenance['d']} features"
+    return f"{provenance['n']} objects, {data}"
+
+
+def _found_text(provenance: Mapping[str, Any], noun: str = "") -> str:
+    (kind,), (k,) = provenance["kinds"], provenance["clusters"]
+    return f"{kind}{noun} (k={k})"
 
 
 def _wanted(indices: Any) -> list[Index]:
@@ -360,10 +368,11 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
 
 
 def _row(
-    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, caveat: str
+    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, ways: tuple[Caveat, ...]
 ) -> IndexValue:
-    value, reason = entry.value_for(inputs, collected)
+    value, caveats = entry.value_for(inputs, collected)
     if math.isnan(value) and on_undefined == "raise":
+        reason = join_caveats(caveats)
         raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
     return IndexValue(
         index=entry.label,
@@ -371,8 +380,7 @@ def _row(
         value=value,
         best=math.nan if entry.best is None else entry.best,
         direction=entry.direction,
-        caveat=join_texts([reason, entry.caveat(inputs.kinds), caveat]),
-        method="sampled" if entry.is_sampled(collected) else "exact",
+        caveats=(*caveats, *said(CaveatKind.OWN, entry.caveat(inputs.kinds)), *ways),
     )
 
 
@@ -402,8 +410,8 @@ class Scorer:
             raise ParameterError(
                 f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
             )
-        value, caveat = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
-        if HARDENED in caveat:
+        value, caveats = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
+        if HARDENED in caveats:
             warnings.warn(
                 f"{entry.name} is not defined for what this {type(estimator).__name__} gives: its value is"
                 f" {HARDENED}",

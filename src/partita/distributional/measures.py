@@ -22,7 +22,7 @@ from partita.engine import Inputs, prepare
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.progress import bar
-from partita.registry import Index
+from partita.registry import Caveat, CaveatKind, Index
 
 TNORMS = ("minimum", "product", "lukasiewicz")
 ALL_READINGS = (*READINGS, "independent")
@@ -159,7 +159,7 @@ def distribution(
     return _result(answer, inputs, sides, task, notes, options, time.monotonic() - started)
 
 
-def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
+def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, Caveat]:
     """Lower and upper value (or expectation) of an index, and how they were obtained; in seconds at most.
 
     Exact where that is cheap, otherwise certified bounds. Evidential clusterings with many focal ones are
@@ -178,12 +178,13 @@ def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
     )
     answer = _solve(sides, task, "minimum", "cuts", [])
     lower, upper = answer.quantities["lower"], answer.quantities["upper"]
-    words = {
-        EXACT: "lower and upper are exact",
-        BOUND: "lower and upper are certified outer bounds",
-        SAMPLED: f"lower and upper are sampled ({answer.cost.get('draws', draws)} draws)",
+    sampled = f"lower and upper are sampled ({answer.cost.get('draws', draws)} draws)"
+    how = {
+        EXACT: Caveat(CaveatKind.EXACT_ENDS, "lower and upper are exact"),
+        BOUND: Caveat(CaveatKind.BOUND, "lower and upper are certified outer bounds"),
+        SAMPLED: Caveat(CaveatKind.SAMPLED_ENDS, sampled),
     }
-    return lower, upper, words[weaker(lower, upper)]
+    return lower, upper, how[weaker(lower, upper)]
 
 
 def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[str]) -> Answer:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from partita.arrays import Array, Floats
 from partita.partitions import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind
+from partita.registry.caveats import Caveat, CaveatKind
 from partita.registry.declaration import index
 from partita.registry.entry import ON_UNDEFINED, Evaluation, Index
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, AtLeast, Below, Example, Limit, bound
@@ -17,6 +18,8 @@ __all__ = [
     "AtLeast",
     "Below",
     "CLAIMS",
+    "Caveat",
+    "CaveatKind",
     "EVIDENTIAL",
     "Evaluation",
     "Example",

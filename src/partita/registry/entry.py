@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -24,6 +24,7 @@ from partita.errors import (
     near_names,
 )
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
+from partita.registry.caveats import Caveat, CaveatKind, join_caveats, limit_caveat, said
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Limit, RangeEnd
 from partita.registry.options import checked_option, shown
 from partita.statistics import Contingency
@@ -43,6 +44,11 @@ class Evaluation:
 
     values: Array
     reasons: Array
+
+    def caveats(self) -> Iterator[Caveat]:
+        """What the limits say, once for each value that one of them set."""
+        for value, reason in zip(self.values.ravel().tolist(), self.reasons.ravel().tolist(), strict=True):
+            yield from limit_caveat(value, reason)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +213,10 @@ class Index:
             metric=str(chosen.options.get("metric", "")),
         )
         if inputs.dropped:
-            aligned = next(note for note in inputs.notes if note.startswith("aligned by index"))
-            warnings.warn(aligned, AlignmentWarning, stacklevel=2)
+            warnings.warn(inputs.aligned, AlignmentWarning, stacklevel=2)
         chosen.check_kinds(inputs.kinds)
-        value, reason = chosen.value_for(inputs, None)
+        value, caveats = chosen.value_for(inputs, None)
+        reason = join_caveats(caveats)
         if math.isnan(value):
             if on_undefined == "raise":
                 raise UndefinedIndexError(
@@ -249,23 +255,19 @@ class Index:
                     fix=f"the default options of {self.name}, or .pignistic() first",
                 )
 
-    def value_for(self, inputs: Inputs, collected: Mapping[Request, Any] | None) -> tuple[float, str]:
-        """Value and reason for prepared inputs, from statistics collected already or now."""
+    def value_for(
+        self, inputs: Inputs, collected: Mapping[Request, Any] | None
+    ) -> tuple[float, tuple[Caveat, ...]]:
+        """Value and caveats for prepared inputs, from statistics collected already or now."""
         if inputs.n_objects == 0:
-            return math.nan, "every object is noise, and noise is ignored"
+            return math.nan, said(CaveatKind.NOISE, "every object is noise, and noise is ignored")
         found = collect(self.requests, inputs) if collected is None else collected
         statistics = [found[r] for r in self.requests]
         outcome = self.evaluate(statistics)
-        reason = str(outcome.reasons[()])
+        value, reason = float(outcome.values), str(outcome.reasons[()])
         # what a limit sets is no estimate, however the statistic came about
-        how = [str(getattr(s, "how", "")) for s in statistics if not (reason and _is_sampled(s))]
-        return float(outcome.values), "; ".join(text for text in (reason, *how) if text)
-
-    def is_sampled(self, collected: Mapping[Request, Any]) -> bool:
-        """Whether the value for these statistics is an estimate from a sample."""
-        statistics = [collected[r] for r in self.requests if r in collected]
-        sampled = any(map(_is_sampled, statistics))
-        return sampled and not self.evaluate(statistics).reasons[()]
+        used = [s for s in statistics if not (reason and _is_sampled(s))]
+        return value, (*limit_caveat(value, reason), *(caveat for s in used for caveat in _how(s)))
 
     def of(self, *statistics: Any) -> Any:
         """The value on ready statistics: a float for one, an array of the leading shape for a stack."""
@@ -372,6 +374,12 @@ class Index:
 
     def __repr__(self) -> str:
         return f"<index {self.label}{self.__signature__}>"
+
+
+def _how(statistic: Any) -> tuple[Caveat, ...]:
+    """How a statistic came about, where it says so."""
+    kind = CaveatKind.SAMPLED if _is_sampled(statistic) else CaveatKind.METHOD
+    return said(kind, str(getattr(statistic, "how", "")))
 
 
 def _is_sampled(statistic: Any) -> bool:

@@ -17,8 +17,9 @@ from partita.errors import ParameterError, UndefinedIndexError
 from partita.index_tables import IndexTable, IndexValue
 from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Evaluation, Index, resolve
-from partita.results import join_texts, number, plain
+from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Evaluation, Index, resolve
+from partita.registry.caveats import said
+from partita.results import number, plain
 from partita.statistics import Contingency
 
 __all__ = ["ConsensusIndex", "consensus_index"]
@@ -209,25 +210,25 @@ class _Agreement:
     def __init__(self, entry: Index, count: int) -> None:
         self.entry = entry
         self.matrix = np.full((count, count), math.nan)
-        self.reasons: Counter[str] = Counter()
+        self.caveats: Counter[Caveat] = Counter()
 
     def is_symmetric_for(self, kinds: Iterable[Kind]) -> bool:
         """Whether one direction says all; claims are about the default options."""
         is_default = dict(self.entry.options) == dict(self.entry.defaults)
         return is_default and all(self.entry.status("symmetric", kind) == "claimed" for kind in kinds)
 
-    def put(self, first: Any, second: Any, values: Any, reasons: Iterable[str], *, both: bool) -> None:
+    def put(self, first: Any, second: Any, values: Any, caveats: Iterable[Caveat], *, both: bool) -> None:
         """Note the values of pairs, for both directions where these are the same."""
         self.matrix[first, second] = values
         if both:
             self.matrix[second, first] = values
-        self.reasons.update(reason for reason in reasons if reason)
+        self.caveats.update(caveats)
 
     def row(self, kinds: Sequence[Kind]) -> IndexValue:
         """The mean, and what a reader must know about it."""
         entry, kind = self.entry, softest(kinds)
         apart = ~np.eye(len(self.matrix), dtype=bool)
-        pairs = [f"{reason} ({times} times)" for reason, times in self.reasons.items()]
+        pairs = [Caveat(c.kind, f"{c.text} ({times} times)") for c, times in self.caveats.items()]
         directed = "" if self.is_symmetric_for(kinds) else "mean of both directions"
         inexact = entry.best is not None and kind is not HARD and entry.status("reflexive", kind) == "refuted"
         soft = f"identical {kind} partitions do not score best (see self_agreement)" if inexact else ""
@@ -237,7 +238,12 @@ class _Agreement:
             value=float(self.matrix[apart].mean()),
             best=math.nan if entry.best is None else entry.best,
             direction=entry.direction,
-            caveat=join_texts([*pairs, directed, entry.caveat([kind, kind]), soft]),
+            caveats=(
+                *pairs,
+                *said(CaveatKind.BOTH_DIRECTIONS, directed),
+                *said(CaveatKind.OWN, entry.caveat([kind, kind])),
+                *said(CaveatKind.NOT_REFLEXIVE, soft),
+            ),
         )
 
 
@@ -357,10 +363,10 @@ def _put_tables(agreements: Sequence[_Agreement], first: Array, second: Array, t
     for agreement in agreements:
         both = agreement.is_symmetric_for(tables.kinds)
         outcome = _of_tables(agreement.entry, tables)
-        agreement.put(first, second, outcome.values, outcome.reasons, both=both)
+        agreement.put(first, second, outcome.values, outcome.caveats(), both=both)
         if not both:
             outcome = _of_tables(agreement.entry, turned)
-            agreement.put(second, first, outcome.values, outcome.reasons, both=False)
+            agreement.put(second, first, outcome.values, outcome.caveats(), both=False)
 
 
 def _put_pair(
@@ -373,8 +379,8 @@ def _put_pair(
         requests = [r for a in wanted for r in a.entry.requests]
         collected = collect(requests, pair) if inputs.n_objects else {}
         for agreement in wanted:
-            value, reason = agreement.entry.value_for(pair, collected)
-            agreement.put(first, second, value, [reason], both=agreement not in directed)
+            value, caveats = agreement.entry.value_for(pair, collected)
+            agreement.put(first, second, value, caveats, both=agreement not in directed)
 
 
 # --- what is said about it ----------------------------------------------------------------------------

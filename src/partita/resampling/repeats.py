@@ -16,6 +16,7 @@ from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError
 from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.registry import Index, find, resolve
+from partita.registry.caveats import join_caveats
 from partita.registry.rules import Verdict, apply_rule
 from partita.resampling.schemes import SCHEMES, Draw, Subsample, is_real
 from partita.resampling.transfer import carried_over
@@ -372,7 +373,7 @@ def fit_perturbed(
     once = np.unique(rows, return_index=True)[1]  # an object drawn twice is compared once
     given = {"X": X[rows[once]], "truth": truth.take(once), "found": found.take(once)}
     scores = [score(find(label), given) for label in labels]
-    values["rows"] = plain(scores)
+    values["rows"] = plain([(value, join_caveats(caveats)) for value, caveats in scores])
     return Record({**values, "warned": _names(caught)})
 
 
