@@ -84,7 +84,7 @@ def test_indices_are_listed_by_name():
         "from partita.registry import indices; print(next(e.name for e in indices() if e.symbol == 'ARI'))",
         'from partita.registry.curves import find_entry; print(find_entry("ARI").name)',
         'from partita.registry.curves import is_curve; print("adjusted_rand" if is_curve("gap") else "")',
-        'from partita.index_tables import find; print(find("ARI").name)',
+        'from partita.results.index_rows import find; print(find("ARI").name)',
     ],
 )
 def test_the_catalogue_loads_itself_whatever_was_imported_before(question):

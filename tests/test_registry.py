@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.entries import reference
 from partita.errors import KindError, ParameterError, PartitaError, UndefinedIndexError, UnknownNameError
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, Kind
 from partita.registry import CLAIMS, Example, Limit, find, index, remove
+from partita.results.catalogue import reference
 from partita.statistics import Contingency
 from reference import REFERENCE, REFERENCE_OF_DATA, REFERENCE_OF_ONE
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, PartitionError, UndefinedIndexError
-from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Index, find, resolve
 from partita.registry.caveats import join_caveats, said
+from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]

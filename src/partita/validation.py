@@ -13,7 +13,6 @@ from typing import Any
 from partita.arrays import is_sparse
 from partita.engine import Inputs, collect, pair_operations, prepare, why_costly
 from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
-from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import HARD
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Index, find, listed, resolve
@@ -22,6 +21,7 @@ from partita.registry.caveats import join_caveats, said
 from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
+from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.statistics.objects_by_cluster import known_metric
 from partita.sweeps.scores import HARDENED, hardened, score
 

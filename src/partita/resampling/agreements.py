@@ -14,12 +14,12 @@ import numpy as np
 from partita.arrays import Array, Floats, blocks, dense, one_blas_thread
 from partita.engine import Inputs, collect, prepare
 from partita.errors import ParameterError, UndefinedIndexError
-from partita.index_tables import IndexTable, IndexValue
 from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Evaluation, Index, resolve
 from partita.registry.caveats import said
 from partita.results import number, plain
+from partita.results.index_rows import IndexTable, IndexValue
 from partita.statistics import Contingency
 
 __all__ = ["ConsensusIndex", "consensus_index"]
