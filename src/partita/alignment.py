@@ -22,6 +22,7 @@ from partita.errors import (
 )
 from partita.partitions import HardPartition, MembershipPartition, Partition, as_partition
 from partita.results import Result, Table
+from partita.results.provenance import provenance
 from partita.statistics import (
     Contingency,
     centroid_closeness,
@@ -301,7 +302,14 @@ def align(
     in_pairs = {row.truth for row in rows}, {row.found for row in rows}
     return Alignment(
         notes=inputs.notes,
-        provenance=_provenance(inputs, table, similarity, matching, noise),
+        provenance=provenance(
+            inputs,
+            clusters=[int(table.n_rows), int(table.n_columns)],
+            similarity=similarity,
+            matching=matching,
+            noise=noise,
+            method="exact",
+        ),
         frame=inputs.frame or "pandas",
         rows=rows,
         unmatched_found=tuple(n for n in found_names if n not in in_pairs[1]),
@@ -331,25 +339,6 @@ def _rows(table: Contingency, of_truth: Array) -> tuple[AlignedCluster, ...]:
             )
         )
     return tuple(rows)
-
-
-def _provenance(
-    inputs: Inputs, table: Contingency, similarity: str, matching: str, noise: str
-) -> dict[str, Any]:
-    from partita import __version__
-
-    return {
-        "partita": __version__,
-        "n": inputs.n_objects,
-        "kinds": [k.value for k in table.kinds],
-        "clusters": [int(table.n_rows), int(table.n_columns)],
-        "similarity": similarity,
-        "matching": matching,
-        "noise": noise,
-        "coverage": inputs.coverage,
-        "weighted": inputs.weight is not None,
-        "method": "exact",
-    }
 
 
 def set_matching(

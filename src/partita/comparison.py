@@ -15,7 +15,8 @@ from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partit
 from partita.progress import bar
 from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Index, find, resolve
 from partita.registry.caveats import join_caveats, said
-from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
+from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
+from partita.results.provenance import provenance
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -129,7 +130,7 @@ def compare(
     )
     return Comparison(
         notes=inputs.notes,
-        provenance=_provenance(inputs, noise, clusters, rows),
+        provenance=provenance(inputs, rows=rows, clusters=clusters, noise=noise),
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=left_out,
@@ -239,23 +240,6 @@ def _cluster_counts(inputs: Inputs, collected: Mapping[Any, Any]) -> list[int]:
         if isinstance(statistic, Contingency):
             return [int(statistic.n_rows), int(statistic.n_columns)]
     return [p.n_clusters for p in inputs.partitions.values()]
-
-
-def _provenance(
-    inputs: Inputs, noise: str, clusters: list[int], rows: Sequence[IndexValue]
-) -> dict[str, Any]:
-    from partita import __version__
-
-    return {
-        "partita": __version__,
-        "n": inputs.n_objects,
-        "kinds": [k.value for k in inputs.kinds],
-        "clusters": clusters,
-        "noise": noise,
-        "coverage": inputs.coverage,
-        "weighted": inputs.weight is not None,
-        "method": method_of(rows),
-    }
 
 
 def self_agreement(found: Any, index: str | Index = "NMI", **options: Any) -> float:

@@ -22,6 +22,7 @@ from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
 from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
+from partita.results.provenance import provenance
 from partita.statistics.objects_by_cluster import known_metric
 from partita.sweeps.scores import HARDENED, hardened, score
 
@@ -244,37 +245,26 @@ def _judge(
             requests = [r for entry in entries for r in entry.requests]
             collected = collect(requests, given, report) if given.n_objects else {}
             rows |= {e.label: _row(e, given, collected, on_undefined, ways) for e in entries}
-    from partita import __version__
-
-    provenance = {
-        "partita": __version__,
-        "n": inputs.n_objects,
-        "d": 0 if inputs.X is None else inputs.X.values.shape[1],
-        "kinds": [kind.value for kind in inputs.kinds],
-        "clusters": [inputs.partitions["found"].n_clusters],
-        "metric": metric,
-        "noise": noise,
-        "coverage": inputs.coverage,
-        "weighted": inputs.weight is not None,
-        "method": method_of(rows.values()),
-    }
+    in_order = tuple(rows[e.label] for e, _ in usable)
+    clusters = [inputs.partitions["found"].n_clusters]
+    made_from = provenance(inputs, rows=in_order, clusters=clusters, metric=metric, noise=noise)
     return Validation(
         notes=inputs.notes,
-        provenance=provenance,
+        provenance=made_from,
         frame=inputs.frame or "pandas",
-        rows=tuple(rows[e.label] for e, _ in usable),
+        rows=in_order,
         left_out=left_out,
-        title=f"{_data_text(provenance)}: {_found_text(provenance, ' found')}",
+        title=f"{_data_text(made_from)}: {_found_text(made_from, ' found')}",
     )
 
 
-def _data_text(provenance: Mapping[str, Any]) -> str:
-    data = "distances" if provenance["metric"] == "precomputed" else f"{provenance['d']} features"
-    return f"{provenance['n']} objects, {data}"
+def _data_text(made_from: Mapping[str, Any]) -> str:
+    data = "distances" if made_from["metric"] == "precomputed" else f"{made_from['d']} features"
+    return f"{made_from['n']} objects, {data}"
 
 
-def _found_text(provenance: Mapping[str, Any], noun: str = "") -> str:
-    (kind,), (k,) = provenance["kinds"], provenance["clusters"]
+def _found_text(made_from: Mapping[str, Any], noun: str = "") -> str:
+    (kind,), (k,) = made_from["kinds"], made_from["clusters"]
     return f"{kind}{noun} (k={k})"
 
 
@@ -390,7 +380,8 @@ def _provenance_together(results: Mapping[Any, Validation]) -> dict[str, Any]:
     lists = {n: [p[n] for p in each] for n in ("n", "coverage") if len({p[n] for p in each}) > 1}
     lists |= {name: [one for p in each for one in p[name]] for name in ("kinds", "clusters")}
     rows = [row for result in results.values() for row in result.rows]
-    return {**each[0], **lists, "method": method_of(rows)}
+    methods = {str(name): result.provenance["methods"] for name, result in results.items()}
+    return {**each[0], **lists, "method": method_of(rows), "methods": methods}
 
 
 # --- scorers ----------------------------------------------------------------------------------------------

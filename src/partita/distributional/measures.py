@@ -23,6 +23,7 @@ from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index
+from partita.results.provenance import provenance
 
 TNORMS = ("minimum", "product", "lukasiewicz")
 ALL_READINGS = (*READINGS, "independent")
@@ -221,25 +222,18 @@ def _result(
     options: Mapping[str, Any],
     seconds: float,
 ) -> Distribution:
-    from partita import __version__
-
     words = (
         f"{side.kind} {name} (k={side.partition.n_clusters})"
         for name, side in zip(inputs.partitions, sides, strict=True)
     )
     return Distribution(
         notes=(*notes, *answer.notes),
-        provenance={
-            "partita": __version__,
-            "n": inputs.n_objects,
-            "kinds": [side.kind.value for side in sides],
-            "coverage": inputs.coverage,
-            **{
-                k: v if isinstance(v, (str, int, float)) else repr(v)
-                for k, v in options.items()
-                if v is not None
-            },
-        },
+        provenance=provenance(
+            inputs,
+            kinds=[side.kind for side in sides],
+            methods={name: quantity.method for name, quantity in answer.quantities.items()},
+            **options,
+        ),
         frame=inputs.frame or "pandas",
         index=task.index.entry.label,
         reading=answer.reading,

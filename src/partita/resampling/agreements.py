@@ -20,6 +20,7 @@ from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Evaluation, Index
 from partita.registry.caveats import said
 from partita.results import number, plain
 from partita.results.index_rows import IndexTable, IndexValue
+from partita.results.provenance import provenance
 from partita.statistics import Contingency
 
 __all__ = ["ConsensusIndex", "consensus_index"]
@@ -175,7 +176,13 @@ def consensus_index(
         )
     return ConsensusIndex(
         notes=_notes(given, inputs, noise),
-        provenance=_provenance(members, inputs, noise),
+        provenance=provenance(
+            inputs,
+            rows=rows,
+            partitions=len(members),
+            clusters=[m.n_clusters for m in members],
+            noise=noise,
+        ),
         frame=inputs.frame or "pandas",
         rows=rows,
         title=_title(members, inputs),
@@ -407,18 +414,3 @@ def _notes(given: Ensemble, inputs: Inputs, noise: str) -> tuple[str, ...]:
             f'noise in {noisy} of {len(given)} partitions; coverage {inputs.coverage:.1%}; policy "{noise}"'
         )
     return tuple(notes)
-
-
-def _provenance(members: Sequence[Partition], inputs: Inputs, noise: str) -> dict[str, Any]:
-    from partita import __version__
-
-    return {
-        "partita": __version__,
-        "n": inputs.n_objects,
-        "partitions": len(members),
-        "kinds": [k.value for k in inputs.kinds],
-        "clusters": [m.n_clusters for m in members],
-        "noise": noise,
-        "coverage": inputs.coverage,
-        "weighted": inputs.weight is not None,
-    }

@@ -21,6 +21,7 @@ from partita.registry.rules import Verdict, apply_rule
 from partita.resampling.schemes import SCHEMES, Draw, Subsample, is_real
 from partita.resampling.transfer import carried_over
 from partita.results import Result, Table, join_texts, number, plain
+from partita.results.provenance import provenance
 from partita.sweeps.checkpoints import Checkpoint, Record, root_seed
 from partita.sweeps.models import (
     clustering_of,
@@ -271,13 +272,17 @@ def stability(
     n, d = data.values.shape
     return Stability(
         notes=tuple(notes),
-        provenance={
-            **{k: v for k, v in parts.items() if k != "data"},
-            "estimator": repr(method),
-            "n": n,
-            "d": d,
-            "seed": root,
-        },
+        provenance=provenance(
+            data.values,
+            estimator=repr(method),
+            scheme=scheme,
+            strategy=strategy,
+            indices=[e.label for e in entries],
+            ks=numbers,
+            n_repeats=n_repeats,
+            threshold=threshold,
+            seed=root,
+        ),
         frame=data.frame or "pandas",
         ks=numbers,
         repeats=tuple(repeats),

@@ -136,8 +136,7 @@ def choose_k(
     store, root = sweep.checkpoint(checkpoint, random_state, n_null)
     fits, agreement = sweep.fits(root, store, n_jobs, pool)
     null = sweep.null(root, store, n_jobs, n_null) if any(c.needs_null for c in judges.curves) else None
-    choice = decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas")
-    return replace(choice, provenance={**choice.provenance, "seed": root})
+    return decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas", seed=root)
 
 
 def _searched(
@@ -152,10 +151,9 @@ def _searched(
         )
     root = root_seed(random_state)
     found = search_fits(search, sweep, task_seed(root, ON_DATA))
-    choice = decide(found.sweep, found.fits, {}, None, pool, frame=frame)
-    trail = [list(way) for way in found.trail]
-    provenance = {**choice.provenance, "seed": root, "search": search, "trail": trail}
-    return replace(choice, notes=(*found.notes, *choice.notes), provenance=provenance, refit=found.refit)
+    facts = {"seed": root, "search": search, "trail": found.trail}
+    choice = decide(found.sweep, found.fits, {}, None, pool, frame=frame, **facts)
+    return replace(choice, notes=(*found.notes, *choice.notes), refit=found.refit)
 
 
 def _judges(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judges:
