@@ -282,6 +282,7 @@ def align(
         raise ParameterError(
             "an alignment pairs clusters one to one.",
             got=f"matching={matching!r}",
+            parameter="matching",
             need='"optimal", "greedy"',
         )
     check_score(similarity, matching, None)

@@ -13,7 +13,7 @@ from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, PartitionError, UndefinedIndexError
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Index, find, resolve
+from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, resolve
 from partita.registry.caveats import join_caveats, said
 from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
 from partita.results.provenance import provenance
@@ -106,8 +106,7 @@ def compare(
     >>> round(result["VI"].value, 4)
     0.3466
     """
-    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    check_on_undefined(on_undefined)
     wanted = resolve(indices, ("truth", "found"))
     for entry in wanted:
         if set(entry.inputs) != {"truth", "found"}:

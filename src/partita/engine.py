@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, map_blocks
-from partita.errors import KindError, ParameterError, PartitionError
+from partita.errors import KindError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
     DataMatrix,
@@ -96,9 +96,8 @@ def prepare(
     ``metric="precomputed"`` X holds distances between objects.
     """
     if not isinstance(noise, str) or noise not in NOISE_POLICIES:
-        raise ParameterError(
-            "no such noise policy.", got=repr(noise), need=", ".join(f'"{p}"' for p in NOISE_POLICIES)
-        )
+        need = ", ".join(f'"{p}"' for p in NOISE_POLICIES)
+        raise ParameterError("no such noise policy.", got=repr(noise), need=need, parameter="noise")
     X = given.get("X")
     sides: dict[str, Any] = (
         {"X": DataMatrix(X, are_distances=metric == "precomputed")} if "X" in given else {}
@@ -276,7 +275,7 @@ def _settle_noise(
             "there is noise.",
             got=f"noise objects: {counts}",
             need="no noise, as noise='raise' demands",
-            fix='noise="cluster", "singletons" or "ignore"',
+            fix=Phrase(Setting("noise", "cluster"), ', "singletons" or "ignore"'),
         )
     notes = [f'noise: {counts}; coverage {coverage:.1%}; policy "{policy}"']
     if policy == "ignore" and coverage > 0.0:
@@ -299,7 +298,7 @@ def _repeat_noise(
             "a fraction of an object cannot be a singleton.",
             got="fractional weights on noise",
             need="whole-number weights",
-            fix='noise="cluster" or "ignore"',
+            fix=Phrase(Setting("noise", "cluster"), ' or "ignore"'),
         )
     rows = np.repeat(np.arange(weight.size), np.where(anywhere, weight, 1))
     repeated = {name: p.take(rows) for name, p in partitions.items()}
@@ -314,7 +313,7 @@ def _noise_as_singletons(name: str, partition: Partition, mask: Array | None) ->
             f"noise cannot become singletons in a {partition.kind} partition.",
             got=f"{name}: {partition!r}",
             need="a hard partition",
-            fix='noise="ignore", or harden() first',
+            fix=Phrase(Setting("noise", "ignore"), ", or harden() first"),
         )
     codes = partition.codes.copy()
     codes[mask] = partition.n_clusters + np.arange(int(mask.sum()))

@@ -15,7 +15,7 @@ from partita.engine import Inputs, collect, pair_operations, prepare, why_costly
 from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
 from partita.partitions import HARD
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Index, find, listed, resolve
+from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, resolve
 from partita.registry import indices as all_indices
 from partita.registry.caveats import join_caveats, said
 from partita.registry.curves import curves, find_curve, is_curve
@@ -186,8 +186,7 @@ def validate(
     calinski_harabasz  CH          50   inf  higher
     silhouette                 0.7980     1  higher
     """
-    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    check_on_undefined(on_undefined)
     known_metric(metric)
     asked = _wanted(indices)
     if any(entry.options.get("metric") == "precomputed" for entry in asked):

@@ -19,7 +19,7 @@ from partita.distributional.sides import EMPTY, Side
 from partita.distributional.table_index import TableIndex
 from partita.distributional.tasks import METHODS, Answer, Task, deadline_in, nothing_left
 from partita.engine import Inputs, prepare
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index
@@ -115,17 +115,19 @@ def distribution(
         ("empty", empty, EMPTY),
     ):
         if not isinstance(value, str) or value not in known:
-            raise ParameterError(f"no such {name}.", got=repr(value), need=", ".join(f'"{k}"' for k in known))
+            need = ", ".join(f'"{k}"' for k in known)
+            raise ParameterError(f"no such {name}.", got=repr(value), need=need, parameter=name)
     started = time.monotonic()
     deadline = deadline_in(budget_seconds)
     if not isinstance(law, (bool, np.bool_)):
-        raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False")
+        raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False", parameter="law")
     if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0.0 <= drop < 1.0:
-        raise ParameterError("drop is a probability.", got=repr(drop), need="a number from 0 to below 1")
-    if isinstance(n_inner, bool) or not isinstance(n_inner, (int, np.integer)) or n_inner < 1:
         raise ParameterError(
-            "n_inner is no number of completions.", got=repr(n_inner), need="a whole number >= 1"
+            "drop is a probability.", got=repr(drop), need="a number from 0 to below 1", parameter="drop"
         )
+    if isinstance(n_inner, bool) or not isinstance(n_inner, (int, np.integer)) or n_inner < 1:
+        what = Phrase(Setting("n_inner"), " is no number of completions.")
+        raise ParameterError(what, got=repr(n_inner), need="a whole number >= 1")
     plan = Plan(n_samples, epsilon, confidence, deadline)
     rng = generator(random_state)
     inputs = prepare({"truth": truth, "found": found}, noise=noise)
@@ -198,7 +200,8 @@ def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[
             "nested sampling is for evidential clusterings.",
             got=f"{one.kind} against {other.kind}",
             need="an evidential side, or two different soft kinds",
-            fix='method="sample"',
+            fix=Phrase(Setting("method", "sample")),
+            parameter="method",
         )
     if kinds <= {HARD, FUZZY}:
         return fuzzy(one.weights, other.weights, task)

@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 
 from partita.arrays import Array
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 
 FIRST_STAGE = 256
 MOST_DRAWS = 1_000_000
@@ -77,7 +77,7 @@ class Plan:
             and self.n_samples >= 1
         ):
             raise ParameterError(
-                "n_samples is not a number of draws.",
+                Phrase(Setting("n_samples"), " is not a number of draws."),
                 got=repr(self.n_samples),
                 need='"auto" or a whole number >= 1',
             )
@@ -91,7 +91,7 @@ class Plan:
                 or not low <= value <= high - 1e-9
             ):
                 need = f"a number from {low:g} to below {high:g}"
-                raise ParameterError(f"{name} is no such share.", got=repr(value), need=need)
+                raise ParameterError(Phrase(Setting(name), " is no such share."), got=repr(value), need=need)
 
     def most_draws(self, width: float | None) -> int:
         """Draws that are made at most; with a known width, Hoeffding's number is always enough."""

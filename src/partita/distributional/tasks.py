@@ -14,7 +14,7 @@ from partita.arrays import Array
 from partita.distributional.outcomes import SAMPLED, Focal, Law, Quantity
 from partita.distributional.sampling import Plan
 from partita.distributional.table_index import TableIndex
-from partita.errors import ParameterError, PartitionError, TooLargeError
+from partita.errors import ParameterError, PartitionError, Phrase, Setting, TooLargeError
 
 LAW_SECONDS = 5.0
 """With less time left, no law is tried."""
@@ -104,15 +104,15 @@ def deadline_in(seconds: Any) -> float | None:
     if seconds is None:
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 < seconds < math.inf:
-        raise ParameterError(
-            "budget_seconds is no time.", got=repr(seconds), need="a number of seconds above 0"
-        )
+        what = Phrase(Setting("budget_seconds"), " is no time.")
+        raise ParameterError(what, got=repr(seconds), need="a number of seconds above 0")
     return time.monotonic() + seconds
 
 
 def nothing_left() -> PartitionError:
     """The error where noise is ignored and there is nothing else."""
-    return PartitionError("every object is noise, and noise is ignored.", fix='noise="cluster"')
+    fix = Phrase(Setting("noise", "cluster"))
+    return PartitionError("every object is noise, and noise is ignored.", fix=fix)
 
 
 def too_large(task: Task, size: str, *ways: str) -> TooLargeError:
@@ -121,5 +121,5 @@ def too_large(task: Task, size: str, *ways: str) -> TooLargeError:
         f"the exact answer for {task.index.entry.label} is out of reach here.",
         got=size,
         need="fewer uncertain objects",
-        fix="; or ".join(ways),
+        fix=Phrase(ways[0], *(piece for way in ways[1:] for piece in ("; or ", way))),
     )

@@ -6,9 +6,10 @@ from partita.arrays import Array, Floats
 from partita.partitions import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind
 from partita.registry.caveats import Caveat, CaveatKind
 from partita.registry.declaration import index
-from partita.registry.entry import ON_UNDEFINED, Evaluation, Index
+from partita.registry.entry import Evaluation, Index
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Above, AtLeast, Below, Example, Limit, bound
 from partita.registry.lookup import find, indices, listed, remove, resolve
+from partita.registry.options import ON_UNDEFINED, check_on_undefined
 
 __all__ = [
     "ALL",
@@ -36,6 +37,7 @@ __all__ = [
     "ROUGH",
     "SOFT",
     "bound",
+    "check_on_undefined",
     "find",
     "index",
     "indices",

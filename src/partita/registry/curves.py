@@ -287,9 +287,11 @@ def is_curve(name: Any) -> bool:
     return isinstance(name, Curve)
 
 
-def find_entry(name: str | Index | Curve) -> Index | Curve:
+def find_entry(name: str | Index | Curve, *, parameter: str = "index") -> Index | Curve:
     """The index or the curve of that name or symbol, without regard to case; ``name:option=value``."""
-    return find_curve(name) if is_curve(name) else find(name)  # type: ignore[arg-type]
+    if is_curve(name):
+        return find_curve(name)  # type: ignore[arg-type]
+    return find(name, parameter=parameter)  # type: ignore[arg-type]
 
 
 def remove_curve(entry: Curve) -> None:

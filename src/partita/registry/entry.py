@@ -26,7 +26,7 @@ from partita.errors import (
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
 from partita.registry.caveats import Caveat, CaveatKind, join_caveats, limit_caveat, said
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Limit, RangeEnd
-from partita.registry.options import checked_option, shown
+from partita.registry.options import check_on_undefined, checked_option, shown
 from partita.statistics import Contingency
 from partita.statistics.objects_by_cluster import known_metric
 
@@ -34,7 +34,6 @@ SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
 
-ON_UNDEFINED = ("nan", "raise")
 INPUT_ORDER = ("X", "truth", "found", "model")
 
 
@@ -204,8 +203,7 @@ class Index:
         options = {name: given[name] for name in self.options if name in given}
         chosen = self.using(**options) if options else self
         on_undefined = given.get("on_undefined", "nan")
-        if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-            raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+        check_on_undefined(on_undefined)
         inputs = prepare(
             {name: given[name] for name in self.inputs},
             noise=given.get("noise", "cluster"),

@@ -61,12 +61,17 @@ def indices() -> list[Index]:
     return list(_BY_NAME.values())
 
 
-def find(name: str | Index) -> Index:
-    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options."""
+def find(name: str | Index, *, parameter: str = "index") -> Index:
+    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options.
+
+    The error for a name that is not known is about ``parameter``.
+    """
     if isinstance(name, Index):
         return name
     if not isinstance(name, str):
-        raise ParameterError("an index is named by a string.", got=repr(name), need='a name such as "ARI"')
+        raise ParameterError(
+            "an index is named by a string.", got=repr(name), need='a name such as "ARI"', parameter=parameter
+        )
     load_catalogue()
     spelling, _, text = name.partition(":")
     entry = _BY_SPELLING.get(spelling.strip().lower())
@@ -76,6 +81,7 @@ def find(name: str | Index) -> Index:
             spelling,
             [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s],
             noun="index",
+            parameter=parameter,
         )
     return entry.using(**read_options(text)) if text else entry
 
@@ -125,9 +131,11 @@ def listed(names: Any) -> list[Any]:
         return [names]
 
 
-def resolve(names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str]) -> list[Index]:
-    """The named indices, or all that need just these inputs."""
+def resolve(
+    names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str], *, parameter: str = "indices"
+) -> list[Index]:
+    """The named indices, or all that need just these inputs; errors are about ``parameter``."""
     if names is None:
         return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
-    chosen = [find(name) for name in listed(names)]
+    chosen = [find(name, parameter=parameter) for name in listed(names)]
     return list({entry.label: entry for entry in chosen}.values())

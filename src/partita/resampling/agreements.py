@@ -16,7 +16,7 @@ from partita.engine import Inputs, collect, prepare
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Caveat, CaveatKind, Evaluation, Index, resolve
+from partita.registry import Caveat, CaveatKind, Evaluation, Index, check_on_undefined, resolve
 from partita.registry.caveats import said
 from partita.results import number, plain
 from partita.results.index_rows import IndexTable, IndexValue
@@ -145,8 +145,7 @@ def consensus_index(
     >>> result.values("ARI").round(3)
     array([1.   , 0.167, 0.167])
     """
-    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    check_on_undefined(on_undefined)
     entries = _agreement_indices(index, has_data=X is not None)
     given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     if len(given) < 2:
@@ -191,7 +190,7 @@ def consensus_index(
 
 
 def _agreement_indices(index: Any, *, has_data: bool) -> list[Index]:
-    entries = resolve([] if index is None else index, ())
+    entries = resolve([] if index is None else index, (), parameter="index")
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs):
             raise ParameterError(

@@ -13,7 +13,7 @@ import numpy as np
 
 from partita.arrays import Floats
 from partita.cluster.swap import RandomSwap
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.registry import Index, find, resolve
 from partita.registry.caveats import join_caveats
@@ -298,12 +298,15 @@ def _checked(scheme: Any, strategy: str, n_repeats: Any, indices: Any, threshold
             got=repr(scheme),
             need=", ".join(made.__name__ for made in SCHEMES),
             fix="resampling.Subsample(0.3)",
+            parameter="scheme",
         )
     if not isinstance(strategy, str) or strategy not in STRATEGIES:
-        raise ParameterError("no such strategy.", got=repr(strategy), need=" or ".join(map(repr, STRATEGIES)))
+        need = " or ".join(map(repr, STRATEGIES))
+        raise ParameterError("no such strategy.", got=repr(strategy), need=need, parameter="strategy")
     check_count("n_repeats", n_repeats)
     if not is_real(threshold) or math.isnan(threshold):
-        raise ParameterError("threshold is no number.", got=repr(threshold), need="a number, such as 0.9")
+        what = Phrase(Setting("threshold"), " is no number.")
+        raise ParameterError(what, got=repr(threshold), need="a number, such as 0.9")
     entries = resolve(USUAL if indices is None else indices, ())
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs) or entry.best is None:
