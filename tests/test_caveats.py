@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import partita as pt
 from partita.comparison import Comparison
 from partita.engine import prepare
+from partita.errors import UnknownNameError
 from partita.registry import Caveat, CaveatKind, find
 from partita.registry.caveats import join_caveats, said
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut, method_of
@@ -84,6 +85,13 @@ def test_rows_that_were_written_before_caveats_had_kinds_are_read(method):
     assert [r.caveat for r in back] == ["grows; and is sampled"] * 2
     assert [r.method for r in back] == [method or "exact"] * 2
     assert "[1] grows; and is sampled" in str(back)
+
+
+def test_a_kind_of_a_later_version_is_refused_by_name():
+    written = pt.compare([0, 0, 1], [0, 1, 1], indices=["MI"]).to_dict()
+    written["rows"][0]["caveats"][0]["kind"] = "sampld"
+    with pytest.raises(UnknownNameError, match="did you mean sampled"):
+        Comparison.from_dict(written)
 
 
 def test_a_caveat_that_rows_share_is_one_footnote_whatever_punctuation_it_has():

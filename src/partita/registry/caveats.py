@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from partita.errors import near_names
+
 __all__ = ["Caveat", "CaveatKind", "join_caveats", "limit_caveat", "said"]
 
 
@@ -43,6 +45,13 @@ class CaveatKind(StrEnum):
     """Nobody knows whether it does."""
     UNSORTED = "unsorted"
     """Read from a file that was written before caveats had kinds."""
+
+    @classmethod
+    def read(cls, name: str) -> CaveatKind:
+        """The kind of that name; one that a later version wrote is refused."""
+        if name not in {kind.value for kind in cls}:
+            raise near_names(name, [kind.value for kind in cls], noun="kind of caveat")
+        return cls(name)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _row_of(record: Mapping[str, Any]) -> IndexValue:
     told: dict[str, Any] = {k: number(v) if k in NUMBERS else v for k, v in record.items()}
     text, method = told.pop("caveat", ""), told.pop("method", "")
     if "caveats" in told:
-        caveats = tuple(Caveat(CaveatKind(c["kind"]), c["text"]) for c in told.pop("caveats"))
+        caveats = tuple(Caveat(CaveatKind.read(c["kind"]), c["text"]) for c in told.pop("caveats"))
     else:
         caveats = said(KIND_OF_METHOD.get(method, CaveatKind.UNSORTED), text)
     return IndexValue(**told, caveats=caveats)
