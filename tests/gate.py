@@ -18,7 +18,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from partita.engine import collect, prepare
-from partita.entries import reference
 from partita.errors import KindError, ParameterError, PartitaError
 from partita.partitions import (
     ALL,
@@ -34,6 +33,7 @@ from partita.partitions import (
     as_partition,
 )
 from partita.registry import CLAIMS, Index
+from partita.results.catalogue import reference
 from partita.statistics import GivenMixture
 from reference import WITNESS, WITNESS_OF_MASSES
 from reference.tables import AmbiguousError

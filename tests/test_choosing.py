@@ -101,7 +101,7 @@ def test_names_without_options_mean_the_one_that_has_them():
 
 
 def test_the_catalogue_find_and_the_cards_know_the_same_names():
-    from partita.entries import card, catalogue
+    from partita.results.catalogue import card, catalogue
 
     listed = [row["index"] for row in catalogue().records()]
     assert {c.name for c in curves()} <= set(listed)

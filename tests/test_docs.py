@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from partita.entries import catalogue
+from partita.results.catalogue import catalogue
 
 ROOT = Path(__file__).parents[1]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import partita as pt
 
 PROMISED = {
@@ -72,3 +74,41 @@ def test_indices_are_listed_by_name():
     assert "adjusted_rand" in dir(pt.indices)
     assert pt.indices.ARI is pt.indices.adjusted_rand
     assert {e.name for e in pt.indices.catalogue()} <= set(pt.indices.__all__)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'from partita.registry import find; print(find("ARI").name)',
+        'from partita.registry import resolve; print(resolve("ari", ())[0].name)',
+        "from partita.registry import indices; print(next(e.name for e in indices() if e.symbol == 'ARI'))",
+        'from partita.registry.curves import find_entry; print(find_entry("ARI").name)',
+        'from partita.registry.curves import is_curve; print("adjusted_rand" if is_curve("gap") else "")',
+        'from partita.results.index_rows import find; print(find("ARI").name)',
+    ],
+)
+def test_the_catalogue_loads_itself_whatever_was_imported_before(question):
+    done = subprocess.run([sys.executable, "-c", question], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["adjusted_rand"]
+
+
+def test_an_own_index_registered_first_stands_beside_the_catalogue_and_cannot_take_its_names():
+    script = """
+from partita.errors import ParameterError
+from partita.registry import HARD, find, index
+from partita.statistics import Contingency
+
+def shared(table: Contingency):
+    "How many cells hold objects."
+    return (table.counts > 0).sum((-1, -2))
+
+own = index(best=None, title="Cells", range={HARD: (1.0, None)})(shared)
+assert find("shared") is own and find("ARI").name == "adjusted_rand"
+shared.__name__ = "rand"
+try:
+    index(best=None, title="Not the Rand index", range={HARD: (1.0, None)})(shared)
+except ParameterError as problem:
+    print(problem.what)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "there is an index named 'rand' already."

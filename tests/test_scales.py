@@ -88,8 +88,8 @@ def blobs(d: int, n: int = 90, k: int = 3) -> tuple[np.ndarray, np.ndarray, np.n
     return np.round(X * 2**20) / 2**20, labels, U / U.sum(axis=1, keepdims=True)
 
 
-def value(entry: Index, X: Any, found: Any) -> tuple[float, str]:
-    """Value and reason of an index of one clustering, or of a clustering against its reverse."""
+def value(entry: Index, X: Any, found: Any) -> tuple[float, Any]:
+    """Value and caveats of an index of one clustering, or of a clustering against its reverse."""
     given = {"X": X, "truth": found[::-1], "found": found}
     return entry.value_for(prepare({name: given[name] for name in entry.inputs}), None)
 
@@ -322,8 +322,8 @@ def test_a_metric_that_does_not_measure_these_data_is_refused(metric, X):
             entry(X, [0, 0, 1, 1], metric=metric)
 
 
-def value_or_refusal(entry: Index, X: np.ndarray, labels: np.ndarray) -> tuple[float, str]:
-    """Value and reason; nan and the words of the error where the index refuses the data."""
+def value_or_refusal(entry: Index, X: np.ndarray, labels: np.ndarray) -> tuple[float, Any]:
+    """Value and caveats; nan and the words of the error where the index refuses the data."""
     try:
         return value(entry, X, labels)
     except PartitaError as refusal:

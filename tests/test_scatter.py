@@ -34,6 +34,7 @@ from partita.indices.scatter import (
     xu,
 )
 from partita.partitions import FUZZY, HARD, as_partition
+from partita.registry.caveats import join_caveats
 from partita.statistics import cluster_moments
 from partita.statistics.cluster_moments import ClusterMoments, ClusterScatter, log_determinants
 from reference.scatter import REFERENCE_OF_DATA
@@ -390,7 +391,8 @@ INF = math.inf
     ids=lambda v: getattr(v, "label", None),
 )
 def test_degenerate_cases(entry, X, labels, value, reason):
-    outcome, why = entry.value_for(prepare({"X": X, "found": labels}), None)
+    outcome, caveats = entry.value_for(prepare({"X": X, "found": labels}), None)
+    why = join_caveats(caveats)
     assert outcome == pytest.approx(value, nan_ok=True)
     assert reason in why
     assert bool(why) == bool(reason)

@@ -252,9 +252,9 @@ def test_labels_with_noise_survive_as_arrays(labels):
 def test_an_index_for_hard_clusterings_takes_hardened_ones_and_says_so():
     truth, found = (GaussianMixtureEM(k, random_state=0).fit(X).partition_ for k in (2, 4))
     hard = [p.harden().labels for p in (truth, found)]
-    value, caveat = score(find("prediction_strength"), {"X": X, "truth": truth, "found": found})
-    assert HARDENED in caveat
+    value, caveats = score(find("prediction_strength"), {"X": X, "truth": truth, "found": found})
+    assert HARDENED in caveats
     assert value == find("prediction_strength")(*hard)
-    value, caveat = score(find("adjusted_rand"), {"X": X, "truth": truth, "found": found})
-    assert HARDENED not in caveat
+    value, caveats = score(find("adjusted_rand"), {"X": X, "truth": truth, "found": found})
+    assert HARDENED not in caveats
     assert value != adjusted_rand_score(*hard)

@@ -22,6 +22,7 @@ from partita.errors import (
 )
 from partita.partitions import HardPartition, MembershipPartition, Partition, as_partition
 from partita.results import Result, Table
+from partita.results.provenance import provenance
 from partita.statistics import (
     Contingency,
     centroid_closeness,
@@ -281,6 +282,7 @@ def align(
         raise ParameterError(
             "an alignment pairs clusters one to one.",
             got=f"matching={matching!r}",
+            parameter="matching",
             need='"optimal", "greedy"',
         )
     check_score(similarity, matching, None)
@@ -301,7 +303,14 @@ def align(
     in_pairs = {row.truth for row in rows}, {row.found for row in rows}
     return Alignment(
         notes=inputs.notes,
-        provenance=_provenance(inputs, table, similarity, matching, noise),
+        provenance=provenance(
+            inputs,
+            clusters=[int(table.n_rows), int(table.n_columns)],
+            similarity=similarity,
+            matching=matching,
+            noise=noise,
+            method="exact",
+        ),
         frame=inputs.frame or "pandas",
         rows=rows,
         unmatched_found=tuple(n for n in found_names if n not in in_pairs[1]),
@@ -331,25 +340,6 @@ def _rows(table: Contingency, of_truth: Array) -> tuple[AlignedCluster, ...]:
             )
         )
     return tuple(rows)
-
-
-def _provenance(
-    inputs: Inputs, table: Contingency, similarity: str, matching: str, noise: str
-) -> dict[str, Any]:
-    from partita import __version__
-
-    return {
-        "partita": __version__,
-        "n": inputs.n_objects,
-        "kinds": [k.value for k in table.kinds],
-        "clusters": [int(table.n_rows), int(table.n_columns)],
-        "similarity": similarity,
-        "matching": matching,
-        "noise": noise,
-        "coverage": inputs.coverage,
-        "weighted": inputs.weight is not None,
-        "method": "exact",
-    }
 
 
 def set_matching(
@@ -439,8 +429,7 @@ def set_matching(
         )
         return math.nan
     if inputs.dropped:
-        aligned = next(note for note in inputs.notes if note.startswith("aligned by index"))
-        warnings.warn(aligned, AlignmentWarning, stacklevel=2)
+        warnings.warn(inputs.aligned, AlignmentWarning, stacklevel=2)
     return float(matching_score(table, similarity, matching, normalize, over=over, closeness=closeness))
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.containers import array_of
-from partita.errors import ParameterError, PartitaError, PartitionError
+from partita.errors import ParameterError, PartitaError, PartitionError, Phrase, Setting
 
 Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
@@ -507,7 +507,7 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
         weight = np.empty(0, dtype=object)
     if weight.ndim != 1 or weight.dtype.kind not in "iufb" or n not in (None, weight.size):
         raise ParameterError(
-            "sample_weight is not a list of numbers, one for each object.",
+            Phrase(Setting("sample_weight"), " is not a list of numbers, one for each object."),
             got=f"array of shape {weight.shape}, dtype {weight.dtype}",
             need="one number for each object" if n is None else f"{n} numbers, one for each object",
         )
@@ -517,7 +517,7 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
     in_range = (real == 0.0) | ((real >= LEAST_WEIGHT) & (real <= MOST_WEIGHT))
     if not (in_range.all() and 0.0 < total <= MOST_WEIGHT):
         raise ParameterError(
-            "sample_weight cannot be multiplicities.",
+            Phrase(Setting("sample_weight"), " cannot be multiplicities."),
             got=f"a weight of {real[~in_range][0]:g}" if not in_range.all() else f"a sum of {total:g}",
             need=f"weights of 0 or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}, as is their sum; not all 0",
             fix="divide all by one number, and set what is next to nothing to 0",
@@ -529,7 +529,8 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
 def check_flag(value: Any, name: str) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ParameterError(f"{name} cannot be this.", got=repr(value), need="True or False")
+        what = Phrase(Setting(name), " cannot be this.")
+        raise ParameterError(what, got=repr(value), need="True or False")
 
 
 # --- random state -----------------------------------------------------------------------------------
@@ -550,7 +551,7 @@ def generator(random_state: Any) -> np.random.Generator:
     ):
         return np.random.default_rng(int(random_state))
     raise ParameterError(
-        "random_state is not a seed.",
+        Phrase(Setting("random_state"), " is not a seed."),
         got=repr(random_state),
         need="None, a whole number >= 0, or a numpy Generator",
     )

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import Inputs, collect, pair_operations, prepare
 from partita.errors import ParameterError, PartitionError, UndefinedIndexError
-from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Index, find, resolve
-from partita.results import join_texts
+from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, resolve
+from partita.registry.caveats import join_caveats, said
+from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
+from partita.results.provenance import provenance
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -110,10 +110,11 @@ def compare(
     >>> round(result["VI"].value, 4)
     0.3466
     """
-    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    check_on_undefined(on_undefined)
     if not isinstance(bounds, (bool, np.bool_)):
-        raise ParameterError("bounds is a yes or a no.", got=repr(bounds), need="True or False")
+        raise ParameterError(
+            "bounds is a yes or a no.", got=repr(bounds), need="True or False", parameter="bounds"
+        )
     wanted = resolve(indices, ("truth", "found"))
     for entry in wanted:
         if set(entry.inputs) != {"truth", "found"}:
@@ -139,7 +140,7 @@ def compare(
     )
     return Comparison(
         notes=inputs.notes,
-        provenance=_provenance(inputs, noise, clusters, rows),
+        provenance=provenance(inputs, rows=rows, clusters=clusters, noise=noise),
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=left_out,
@@ -188,12 +189,13 @@ def _row(
     entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, *, has_ends: bool
 ) -> IndexValue:
     is_defined = entry.range_of(inputs.kinds) is not None
-    value, reason = entry.value_for(inputs, collected) if is_defined else (math.nan, "")
+    value, caveats = entry.value_for(inputs, collected) if is_defined else (math.nan, ())
     lower = upper = math.nan
     if has_ends:
         lower, upper, how = _ends(entry, inputs)
-        reason = join_texts([reason, how])
+        caveats = (*caveats, how)
     if math.isnan(value) and math.isnan(lower) and on_undefined == "raise":
+        reason = join_caveats(caveats)
         raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
     return IndexValue(
         index=entry.label,
@@ -203,18 +205,15 @@ def _row(
         direction=entry.direction,
         lower=lower,
         upper=upper,
-        caveat=join_texts([reason, entry.caveat(inputs.kinds), _reflexivity(entry, inputs)]),
-        method=_method(entry, collected, reason) if is_defined or not math.isnan(lower) else "",
+        caveats=(
+            *caveats,
+            *said(CaveatKind.OWN, entry.caveat(inputs.kinds)),
+            *_reflexivity(entry, inputs),
+        ),
     )
 
 
-def _method(entry: Index, collected: Mapping[Any, Any], how: str) -> str:
-    if "certified outer bounds" in how:
-        return "bounds"
-    return "sampled" if entry.is_sampled(collected) else "exact"
-
-
-def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, str]:
+def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, Caveat]:
     """Lower and upper value over the hard clusterings that both sides stand for, and how they were found."""
     from partita.distributional.measures import quick_ends
 
@@ -225,20 +224,23 @@ def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, str]:
     try:
         lower, upper, how = quick_ends(inputs, entry)
     except PartitionError as problem:  # an object that is in no cluster at all
-        return math.nan, math.nan, f"no lower and upper values: {problem.what.rstrip('.')}"
+        reason = f"no lower and upper values: {problem.what.rstrip('.')}"
+        return math.nan, math.nan, Caveat(CaveatKind.NOT_COMPUTED, reason)
     return lower.value, upper.value, how
 
 
-def _reflexivity(entry: Index, inputs: Inputs) -> str:
+def _reflexivity(entry: Index, inputs: Inputs) -> tuple[Caveat, ...]:
     """What to say where a soft clustering does not score best against itself, or nobody knows."""
     kind = softest(inputs.kinds)
     if kind is HARD or entry.best is None or entry.range_of(inputs.kinds) is None:
-        return ""
+        return ()
     one = f"{'an' if kind is EVIDENTIAL else 'a'} {kind} clustering"
+    refuted = f"{one} does not score best against itself (see self_agreement)"
+    unknown = f"not known whether {one} scores best against itself"
     return {
-        "claimed": "",
-        "refuted": f"{one} does not score best against itself (see self_agreement)",
-        "open": f"not known whether {one} scores best against itself",
+        "claimed": (),
+        "refuted": said(CaveatKind.NOT_REFLEXIVE, refuted),
+        "open": said(CaveatKind.REFLEXIVITY_UNKNOWN, unknown),
     }[entry.status("reflexive", kind)]
 
 
@@ -248,23 +250,6 @@ def _cluster_counts(inputs: Inputs, collected: Mapping[Any, Any]) -> list[int]:
         if isinstance(statistic, Contingency):
             return [int(statistic.n_rows), int(statistic.n_columns)]
     return [p.n_clusters for p in inputs.partitions.values()]
-
-
-def _provenance(
-    inputs: Inputs, noise: str, clusters: list[int], rows: Sequence[IndexValue]
-) -> dict[str, Any]:
-    from partita import __version__
-
-    return {
-        "partita": __version__,
-        "n": inputs.n_objects,
-        "kinds": [k.value for k in inputs.kinds],
-        "clusters": clusters,
-        "noise": noise,
-        "coverage": inputs.coverage,
-        "weighted": inputs.weight is not None,
-        "method": method_of(rows),
-    }
 
 
 def self_agreement(found: Any, index: str | Index = "NMI", **options: Any) -> float:

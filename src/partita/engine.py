@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, map_blocks
-from partita.errors import KindError, ParameterError, PartitionError
+from partita.errors import KindError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
     DataMatrix,
@@ -41,6 +41,8 @@ class Inputs:
     coverage: float = 1.0
     dropped: int = 0
     notes: tuple[str, ...] = ()
+    aligned: str = ""
+    """What is said where objects were dropped; it is among the notes too."""
     frame: str | None = field(default=None, compare=False)
     X: DataMatrix | None = None
     model: Any = None
@@ -60,9 +62,8 @@ def prepare(
     ``metric="precomputed"`` X holds distances between objects.
     """
     if not isinstance(noise, str) or noise not in NOISE_POLICIES:
-        raise ParameterError(
-            "no such noise policy.", got=repr(noise), need=", ".join(f'"{p}"' for p in NOISE_POLICIES)
-        )
+        need = ", ".join(f'"{p}"' for p in NOISE_POLICIES)
+        raise ParameterError("no such noise policy.", got=repr(noise), need=need, parameter="noise")
     X = given.get("X")
     sides: dict[str, Any] = (
         {"X": DataMatrix(X, are_distances=metric == "precomputed")} if "X" in given else {}
@@ -75,14 +76,16 @@ def prepare(
     notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
     sides, weight, _, dropped = same_objects(sides, sample_weight)
     sides = {name: _crisp(p) for name, p in sides.items()}
-    if dropped:
-        notes.append(alignment_note(sides, dropped))
+    aligned = alignment_note(sides, dropped) if dropped else ""
+    notes += [aligned] * bool(dropped)
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise)
     data = sides.pop("X", None)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
     nothing_left = noise == "ignore" and coverage == 0.0
     n = 0 if nothing_left else next(iter(ready.values())).n_objects
-    return Inputs(ready, n, weight, coverage, dropped, tuple(notes + noise_notes), frame, data, model)
+    return Inputs(
+        ready, n, weight, coverage, dropped, tuple(notes + noise_notes), aligned, frame, data, model
+    )
 
 
 def _no_mixture(obj: Any) -> KindError:
@@ -249,7 +252,7 @@ def _settle_noise(
             "there is noise.",
             got=f"noise objects: {counts}",
             need="no noise, as noise='raise' demands",
-            fix='noise="cluster", "singletons" or "ignore"',
+            fix=Phrase(Setting("noise", "cluster"), ', "singletons" or "ignore"'),
         )
     notes = [f'noise: {counts}; coverage {coverage:.1%}; policy "{policy}"']
     if policy == "ignore" and coverage > 0.0:
@@ -272,7 +275,7 @@ def _repeat_noise(
             "a fraction of an object cannot be a singleton.",
             got="fractional weights on noise",
             need="whole-number weights",
-            fix='noise="cluster" or "ignore"',
+            fix=Phrase(Setting("noise", "cluster"), ' or "ignore"'),
         )
     rows = np.repeat(np.arange(weight.size), np.where(anywhere, weight, 1))
     repeated = {name: p.take(rows) for name, p in partitions.items()}
@@ -287,7 +290,7 @@ def _noise_as_singletons(name: str, partition: Partition, mask: Array | None) ->
             f"noise cannot become singletons in a {partition.kind} partition.",
             got=f"{name}: {partition!r}",
             need="a hard partition",
-            fix='noise="ignore", or harden() first',
+            fix=Phrase(Setting("noise", "ignore"), ", or harden() first"),
         )
     codes = partition.codes.copy()
     codes[mask] = partition.n_clusters + np.arange(int(mask.sum()))

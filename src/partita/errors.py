@@ -24,8 +24,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
 
 __all__ = [
     "AlignmentWarning",
@@ -40,6 +41,8 @@ __all__ = [
     "PartitaError",
     "PartitaWarning",
     "PartitionError",
+    "Phrase",
+    "Setting",
     "TooLargeError",
     "UndefinedIndexError",
     "UndefinedIndexWarning",
@@ -48,31 +51,96 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A parameter in a message, with a value where one is advised; who shows the message spells it.
+
+    In Python it is ``name="value"``, or the words given here; on the command line it is an option.
+    """
+
+    name: str
+    value: Any = ...
+    words: str = ""
+
+    def __str__(self) -> str:
+        if self.words or self.value is ...:
+            return self.words or self.name
+        return f'{self.name}="{self.value}"' if isinstance(self.value, str) else f"{self.name}={self.value!r}"
+
+
+class Phrase(str):
+    """Words and settings in one text, which reads as Python; ``told`` spells the settings otherwise."""
+
+    pieces: tuple[str | Setting, ...]
+
+    def __new__(cls, *pieces: str | Setting) -> Self:
+        """The text of these pieces."""
+        phrase = super().__new__(cls, "".join(map(str, pieces)))
+        phrase.pieces = tuple(p for piece in pieces for p in getattr(piece, "pieces", (piece,)))
+        return phrase
+
+    def told(self, spell: Callable[[Setting], str]) -> str:
+        """The text with each setting as ``spell`` writes it."""
+        return "".join(spell(piece) if isinstance(piece, Setting) else piece for piece in self.pieces)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.pieces
+
+
 class PartitaError(Exception):
-    """What was wrong, what came, what is needed, and how to mend it; the four are attributes too."""
+    """What was wrong, what came, what is needed, and how to mend it; the four are attributes too.
+
+    ``parameter`` is the name of the parameter that it is about, where it is about one.
+    """
 
     def __init__(
-        self, what: str, *, got: str | None = None, need: str | None = None, fix: str | None = None
+        self,
+        what: str,
+        *,
+        got: str | None = None,
+        need: str | None = None,
+        fix: str | None = None,
+        parameter: str | None = None,
     ) -> None:
         super().__init__(what)
         self.what = what
         self.got = got
         self.need = need
         self.fix = fix
+        self.parameter = parameter if parameter is not None else next(iter(_settings(what)), None)
 
     def __str__(self) -> str:
-        parts = (("got", self.got), ("need", self.need), ("fix", self.fix))
-        lines = [f"  {label + ':':<7}{text}" for label, text in parts if text]
-        return "\n".join([self.what, *lines])
+        return self.told(str)
+
+    def told(self, spell: Callable[[Setting], str]) -> str:
+        """The message with each setting as ``spell`` writes it."""
+        what, got, need, fix = (
+            part.told(spell) if isinstance(part, Phrase) else part
+            for part in (self.what, self.got, self.need, self.fix)
+        )
+        lines = [
+            f"  {label + ':':<7}{text}"
+            for label, text in (("got", got), ("need", need), ("fix", fix))
+            if text
+        ]
+        return "\n".join([str(what), *lines])
+
+    @property
+    def settings(self) -> set[str]:
+        """The names of the parameters that the message spells."""
+        return {name for part in (self.what, self.got, self.need, self.fix) for name in _settings(part)}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.what, self.got, self.need, self.fix)
+        return _rebuild, (type(self), self.what, self.got, self.need, self.fix, self.parameter)
 
 
-def _rebuild(
-    cls: type[PartitaError], what: str, got: str | None, need: str | None, fix: str | None
-) -> PartitaError:
-    return cls(what, got=got, need=need, fix=fix)
+def _rebuild(cls: type[PartitaError], what: str, *rest: str | None) -> PartitaError:
+    return cls(what, **dict(zip(("got", "need", "fix", "parameter"), rest, strict=True)))
+
+
+def _settings(text: str | None) -> list[str]:
+    """The names of the settings in a text."""
+    return [p.name for p in text.pieces if isinstance(p, Setting)] if isinstance(text, Phrase) else []
 
 
 class PartitionError(PartitaError, ValueError):
@@ -135,7 +203,9 @@ class EmptyClusterWarning(PartitaWarning):
     """A fit left clusters without an object."""
 
 
-def near_names(name: str, known: Iterable[str], *, noun: str) -> UnknownNameError:
+def near_names(
+    name: str, known: Iterable[str], *, noun: str, parameter: str | None = None
+) -> UnknownNameError:
     """Build the error for an unknown name, with the nearest known ones as the fix."""
     spelled = {k.lower(): k for k in known}
     near = [spelled[m] for m in difflib.get_close_matches(name.lower(), spelled, n=4, cutoff=0.55)]
@@ -144,4 +214,5 @@ def near_names(name: str, known: Iterable[str], *, noun: str) -> UnknownNameErro
     fix = "did you mean " + ", ".join(suggestions) + "?" if suggestions else None
     listing = sorted(spelled.values())
     shown = ", ".join(listing[:12]) + (f", ... ({len(listing)} in all)" if len(listing) > 12 else "")
-    return UnknownNameError(f"there is no {noun} named {name!r}.", got=repr(name), need=shown, fix=fix)
+    what = f"there is no {noun} named {name!r}."
+    return UnknownNameError(what, got=repr(name), need=shown, fix=fix, parameter=parameter)

@@ -17,7 +17,15 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import missing_labels
-from partita.errors import FileError, MismatchError, ParameterError, PartitaError, PartitionError, near_names
+from partita.errors import (
+    FileError,
+    MismatchError,
+    ParameterError,
+    PartitaError,
+    PartitionError,
+    Phrase,
+    near_names,
+)
 from partita.partitions import as_partition
 
 __all__ = ["read_data", "read_partition", "read_weights"]
@@ -119,7 +127,7 @@ def _named(path: str | Path) -> Iterator[Path]:
             raise FileError("this is a directory.", need="a file")
         yield file
     except PartitaError as problem:
-        problem.got = f"{shown}: {problem.got}" if problem.got else shown
+        problem.got = Phrase(f"{shown}: ", problem.got) if problem.got else shown
         raise
     except FileNotFoundError:
         raise FileError("there is no such file.", got=shown, need="a file that can be read") from None
@@ -232,7 +240,7 @@ def _from_text(
         part = as_partition(values if index is None else values.set_axis(index), kind, normalize=normalize)
     except PartitionError as problem:
         if columns is None and len(chosen) > 1:
-            problem.fix = f"{problem.fix}; {WHICH_COLUMNS}" if problem.fix else WHICH_COLUMNS
+            problem.fix = Phrase(problem.fix, "; ", WHICH_COLUMNS) if problem.fix else WHICH_COLUMNS
         raise
     part.index = index
     return part

@@ -10,18 +10,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import is_sparse
 from partita.engine import Inputs, collect, pair_operations, prepare, why_costly
 from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
-from partita.index_tables import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.partitions import HARD
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Index, find, listed, resolve
+from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, resolve
 from partita.registry import indices as all_indices
+from partita.registry.caveats import join_caveats, said
 from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
+from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
+from partita.results.provenance import provenance
 from partita.statistics.objects_by_cluster import known_metric
 from partita.sweeps.scores import HARDENED, hardened, score
 
@@ -123,10 +124,9 @@ class SideBySide(Result):
         notes = (*self.notes, f"judged better: {won} of the indices, many of which are kin")
         first = next(iter(self.results.values()))
         sides = ", ".join(
-            f"{self.labels[name]}: {r.title.rpartition(': ')[2].replace(' found', '')}"
-            for name, r in self.results.items()
+            f"{self.labels[name]}: {_found_text(r.provenance)}" for name, r in self.results.items()
         )
-        title = f"{first.title.rpartition(': ')[0]}; {sides}"
+        title = f"{_data_text(first.provenance)}; {sides}"
         return Table(title, self.columns, rows, notes).without_blank_columns()
 
 
@@ -186,8 +186,7 @@ def validate(
     calinski_harabasz  CH          50   inf  higher
     silhouette                 0.7980     1  higher
     """
-    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    check_on_undefined(on_undefined)
     known_metric(metric)
     asked = _wanted(indices)
     if any(entry.options.get("metric") == "precomputed" for entry in asked):
@@ -238,37 +237,34 @@ def _judge(
     usable, left_out = _split(wanted, inputs, hard, metric, named=named, only_hard=only_hard)
     rows: dict[str, IndexValue] = {}
     with bar("validating") as report:
-        for given, caveat in ((inputs, ""), (hard, HARDENED)):
+        for given, ways in ((inputs, ()), (hard, (HARDENED,))):
             entries = [e for e, on in usable if on is given]
             if given is None or not entries:
                 continue
             requests = [r for entry in entries for r in entry.requests]
             collected = collect(requests, given, report) if given.n_objects else {}
-            rows |= {e.label: _row(e, given, collected, on_undefined, caveat) for e in entries}
-    d = 0 if inputs.X is None else inputs.X.values.shape[1]
-    data = "distances" if metric == "precomputed" else f"{d} features"
-    k = inputs.partitions["found"].n_clusters
-    from partita import __version__
-
+            rows |= {e.label: _row(e, given, collected, on_undefined, ways) for e in entries}
+    in_order = tuple(rows[e.label] for e, _ in usable)
+    clusters = [inputs.partitions["found"].n_clusters]
+    made_from = provenance(inputs, rows=in_order, clusters=clusters, metric=metric, noise=noise)
     return Validation(
         notes=inputs.notes,
-        provenance={
-            "partita": __version__,
-            "n": inputs.n_objects,
-            "d": d,
-            "kinds": [kind.value for kind in inputs.kinds],
-            "clusters": [k],
-            "metric": metric,
-            "noise": noise,
-            "coverage": inputs.coverage,
-            "weighted": inputs.weight is not None,
-            "method": method_of(rows.values()),
-        },
+        provenance=made_from,
         frame=inputs.frame or "pandas",
-        rows=tuple(rows[e.label] for e, _ in usable),
+        rows=in_order,
         left_out=left_out,
-        title=f"{inputs.n_objects} objects, {data}: {inputs.kinds[0]} found (k={k})",
+        title=f"{_data_text(made_from)}: {_found_text(made_from, ' found')}",
     )
+
+
+def _data_text(made_from: Mapping[str, Any]) -> str:
+    data = "distances" if made_from["metric"] == "precomputed" else f"{made_from['d']} features"
+    return f"{made_from['n']} objects, {data}"
+
+
+def _found_text(made_from: Mapping[str, Any], noun: str = "") -> str:
+    (kind,), (k,) = made_from["kinds"], made_from["clusters"]
+    return f"{kind}{noun} (k={k})"
 
 
 def _wanted(indices: Any) -> list[Index]:
@@ -361,10 +357,11 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
 
 
 def _row(
-    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, caveat: str
+    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, ways: tuple[Caveat, ...]
 ) -> IndexValue:
-    value, reason = entry.value_for(inputs, collected)
+    value, caveats = entry.value_for(inputs, collected)
     if math.isnan(value) and on_undefined == "raise":
+        reason = join_caveats(caveats)
         raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
     return IndexValue(
         index=entry.label,
@@ -372,8 +369,7 @@ def _row(
         value=value,
         best=math.nan if entry.best is None else entry.best,
         direction=entry.direction,
-        caveat=join_texts([reason, entry.caveat(inputs.kinds), caveat]),
-        method="sampled" if entry.is_sampled(collected) else "exact",
+        caveats=(*caveats, *said(CaveatKind.OWN, entry.caveat(inputs.kinds)), *ways),
     )
 
 
@@ -383,7 +379,8 @@ def _provenance_together(results: Mapping[Any, Validation]) -> dict[str, Any]:
     lists = {n: [p[n] for p in each] for n in ("n", "coverage") if len({p[n] for p in each}) > 1}
     lists |= {name: [one for p in each for one in p[name]] for name in ("kinds", "clusters")}
     rows = [row for result in results.values() for row in result.rows]
-    return {**each[0], **lists, "method": method_of(rows)}
+    methods = {str(name): result.provenance["methods"] for name, result in results.items()}
+    return {**each[0], **lists, "method": method_of(rows), "methods": methods}
 
 
 # --- scorers ----------------------------------------------------------------------------------------------
@@ -403,8 +400,8 @@ class Scorer:
             raise ParameterError(
                 f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
             )
-        value, caveat = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
-        if HARDENED in caveat:
+        value, caveats = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
+        if HARDENED in caveats:
             warnings.warn(
                 f"{entry.name} is not defined for what this {type(estimator).__name__} gives: its value is"
                 f" {HARDENED}",

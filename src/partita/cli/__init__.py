@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 import click
 
 from partita import __version__
 from partita.cli.catalogue import demo, indices
 from partita.cli.data import choose, stability, validate
+from partita.cli.options import option_names, options_of, spelled
 from partita.cli.pairs import compare, distribution
+from partita.errors import FileError, PartitaError
 
 LONGEST_LINE = 400
 """Of an error message; a file may have names and lines of any length."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """Commands that tell what is wrong with their input in the words of their own options."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; an error of partita is printed without a traceback, exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except PartitaError as problem:
+            command = self.commands.get(ctx.invoked_subcommand or "")
+            _stop(problem, {} if command is None else options_of(command))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__)
 def commands() -> None:
     """Judge clusterings of every kind: how far two agree, how good one is, how many clusters there are."""
@@ -28,17 +43,13 @@ for command in (compare, distribution, validate, choose, stability, indices, dem
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; what is wrong with the input is printed without a traceback, exit code 2."""
-    from partita.errors import FileError, PartitaError
-
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ä is no reason to stop
     try:
         commands.main(arguments, prog_name="partita", standalone_mode=False)
-    except PartitaError as problem:
-        _stop(problem)
     except OSError as problem:
-        _stop(FileError("the result cannot be written.", got=problem.strerror or str(problem)))
+        _stop(FileError("the result cannot be written.", got=problem.strerror or str(problem)), {})
     except click.ClickException as problem:
         problem.show()
         sys.exit(2)
@@ -47,20 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(130)
 
 
-def _stop(problem: Exception) -> None:
-    text = _in_options(f"{type(problem).__name__}: {problem}")
-    for line in text.split("\n"):
+def _stop(problem: PartitaError, options: Mapping[str, Sequence[click.Option]]) -> NoReturn:
+    """Print what is wrong, in the words of these options, and end."""
+    about = options.get(problem.parameter or "", ())
+    place = f"{option_names(about)}: " if about and problem.parameter not in problem.settings else ""
+    message = problem.told(lambda setting: spelled(setting, options))
+    for line in f"{type(problem).__name__}: {place}{message}".split("\n"):
         shown = line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + " ..."
         # names from files must not drive the terminal
         click.echo("".join(c if c.isprintable() else repr(c)[1:-1] for c in shown), err=True)
     sys.exit(2)
-
-
-def _in_options(text: str) -> str:
-    """What errors advise in Python, in the words of the command line."""
-    import re
-
-    text = re.sub(r'\bkind="(\w+)"', r"--truth-kind or --found-kind \1", text)
-    text = re.sub(r'\b(noise|method|tnorm|reading|empty)="', r'--\1 "', text)
-    text = text.replace('index="', '--index "').replace("budget_seconds", "--budget")
-    return text.replace("normalize=True", "--normalize").replace("n_samples", "--samples")

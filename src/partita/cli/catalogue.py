@@ -14,7 +14,7 @@ AGAINST_SPECIES = ["ARI", "NMI", "VI", "RI", "purity"]
 @form_option
 def indices(name: str | None, form: str) -> None:
     """List every index, or show one: partita indices ARI."""
-    from partita.entries import card, catalogue
+    from partita.results.catalogue import card, catalogue
 
     click.echo((catalogue() if name is None else card(name)).write(form))
 

@@ -21,6 +21,7 @@ from partita.cli.options import advising_identifiers, form_option, show, split_c
 @click.option("--columns", metavar="NAME[,NAME...]", help="The features. Default: all other columns of DATA.")
 @click.option("--id", "id_column", metavar="NAME", help="The column that names the objects, in both files.")
 @click.option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
+@click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
 @click.option("--header/--no-header", default=None, help="Whether the first line holds the names of columns.")
 @click.option(
     "--indices",
@@ -49,6 +50,7 @@ def validate(
     columns: str | None,
     id_column: str | None,
     kind: str | None,
+    normalize: bool,
     header: bool | None,
     indices: str | None,
     metric: str,
@@ -80,6 +82,7 @@ def validate(
         id_column=id_column,
         kind=kind,
         header=header,
+        normalize=normalize,
     )
     X = read_data(
         data,

@@ -2,17 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
+
+from partita.errors import Setting
+
+PARAMETERS = {
+    "truth_kind": "kind",
+    "found_kind": "kind",
+    "samples": "n_samples",
+    "budget": "budget_seconds",
+    "seed": "random_state",
+    "weight": "sample_weight",
+    "runs": "n_runs",
+    "repeats": "n_repeats",
+    "jobs": "n_jobs",
+}
+"""The parameters of the library that options have other names for."""
 
 FORMATS = click.Choice(["table", "json", "csv", "markdown"])
 
 form_option = click.option(
     "--format", "form", type=FORMATS, default="table", show_default=True, help="How to write the result."
 )
+
+
+def options_of(command: click.Command) -> dict[str, list[click.Option]]:
+    """The options of a command, by the parameters of the library that they set."""
+    options: dict[str, list[click.Option]] = {}
+    for option in command.params:
+        if isinstance(option, click.Option) and option.name is not None:
+            options.setdefault(PARAMETERS.get(option.name, option.name), []).append(option)
+    return options
+
+
+def option_names(options: Sequence[click.Option]) -> str:
+    """The options as they are typed."""
+    return " or ".join(option.opts[0] for option in options)
+
+
+def spelled(setting: Setting, options: Mapping[str, Sequence[click.Option]]) -> str:
+    """A setting as it is typed, a word from a closed list in quotes; as in Python if no option sets it."""
+    known = options.get(setting.name)
+    if not known:
+        return str(setting)
+    if setting.value is ... or known[0].is_flag:
+        return option_names(known)
+    is_listed = isinstance(known[0].type, click.Choice)
+    return (
+        f'{option_names(known)} "{setting.value}"' if is_listed else f"{option_names(known)} {setting.value}"
+    )
 
 
 def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Array, generator
 from partita.distributional.groups import Groups
 from partita.distributional.outcomes import BOUND, EXACT, Quantity
@@ -24,6 +23,7 @@ from partita.partitions import HARD, ROUGH
 from partita.progress import bar
 from partita.registry import Index
 from partita.results import Result, Table, number
+from partita.results.provenance import provenance
 
 MOST_LISTED = 5000
 """Ways to complete one side that are gone through one by one."""
@@ -146,18 +146,25 @@ def hausdorff(
     if math.isinf(low):
         low = high = math.nan
         notes = ("no pair of completions has a value",)
-    exact = not low < high
-    if not exact:
+    method = BOUND if low < high else EXACT
+    if method == BOUND:
         notes = ("completions were tried, not all listed: the distance is between lower and upper",)
     return SetDistance(
         notes=(*inputs.notes, *notes),
-        provenance={"n": inputs.n_objects, "kinds": [s.kind.value for s in sides]},
+        provenance=provenance(
+            inputs,
+            kinds=[s.kind for s in sides],
+            noise=noise,
+            budget_seconds=budget_seconds,
+            random_state=random_state,
+            method=method,
+        ),
         index=base.entry.label,
         title=f"Hausdorff distance by {base.entry.label}, {inputs.n_objects} objects",
         value=high,
         lower=low,
         upper=high,
-        method=EXACT if exact else BOUND,
+        method=method,
     )
 
 

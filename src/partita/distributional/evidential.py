@@ -27,6 +27,7 @@ from partita.distributional.sides import Masses
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 from partita.distributional.tallies import Choices
 from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
+from partita.errors import Phrase, Setting
 
 READING = (
     "belief: rough clusterings are drawn object by object by their masses; the expectations are those of the "
@@ -63,8 +64,11 @@ def evidential(truth: Masses, found: Masses, task: Task) -> Answer:
         raise too_large(
             task,
             f"more than {_most_focal(task):,} pairs of focal rough clusterings",
-            'method="bound": certified bounds in seconds',
-            f'method="sample": at most {task.plan.most_draws(task.index.width):,} draws with exact ends each',
+            Phrase(Setting("method", "bound"), ": certified bounds in seconds"),
+            Phrase(
+                Setting("method", "sample"),
+                f": at most {task.plan.most_draws(task.index.width):,} draws with exact ends each",
+            ),
         )
     is_limited = task.method == "auto" and task.budget.work_left < math.inf
     answer = _sampled(truth, found, task.within(0.6 if is_limited else 1.0))

@@ -17,6 +17,7 @@ from partita.distributional.rough import rough_ends
 from partita.distributional.sampling import draw_tables, normal_half_width
 from partita.distributional.table_index import PARTITION_DISTANCE
 from partita.distributional.tasks import Answer, Task, too_large
+from partita.errors import Phrase, Setting
 
 READING = "probability: objects, and the two sides, are drawn independently by their memberships"
 
@@ -106,8 +107,11 @@ def out_of_reach(task: Task, truth: Array, found: Array) -> Exception:
     return too_large(
         task,
         f"{n} objects with up to {truth.shape[1]} x {found.shape[1]} cells each",
-        f'method="sample": at most {draws:,} draws of {n:,} objects for +-{task.plan.epsilon:g}',
-        'index="rand" or "variation_of_information", whose means have a closed form',
+        Phrase(
+            Setting("method", "sample"),
+            f": at most {draws:,} draws of {n:,} objects for +-{task.plan.epsilon:g}",
+        ),
+        Phrase(Setting("index", "rand"), ' or "variation_of_information", whose means have a closed form'),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import generator
 from partita.distributional.budgets import Budget
 from partita.distributional.evidential import evidential
@@ -22,10 +21,11 @@ from partita.distributional.sampling import MOST_DRAWS, Plan, is_auto
 from partita.distributional.sides import EMPTY, Side, base_index
 from partita.distributional.tasks import METHODS, USUAL_WORK, Answer, Task, budget_of, nothing_left
 from partita.engine import Inputs, prepare
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.progress import bar
-from partita.registry import Index
+from partita.registry import Caveat, CaveatKind, Index
+from partita.results.provenance import provenance
 
 TNORMS = ("minimum", "product", "lukasiewicz")
 ALL_READINGS = (*READINGS, "independent")
@@ -118,22 +118,22 @@ def distribution(
         ("empty", empty, EMPTY),
     ):
         if not isinstance(value, str) or value not in known:
-            raise ParameterError(f"no such {name}.", got=repr(value), need=", ".join(f'"{k}"' for k in known))
+            need = ", ".join(f'"{k}"' for k in known)
+            raise ParameterError(f"no such {name}.", got=repr(value), need=need, parameter=name)
     started = time.monotonic()
     if not isinstance(law, (bool, np.bool_)):
-        raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False")
+        raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False", parameter="law")
     if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0.0 <= drop < 1.0:
-        raise ParameterError("drop is a probability.", got=repr(drop), need="a number from 0 to below 1")
+        raise ParameterError(
+            "drop is a probability.", got=repr(drop), need="a number from 0 to below 1", parameter="drop"
+        )
     if (
         isinstance(n_inner, bool)
         or not isinstance(n_inner, (int, np.integer))
         or not 1 <= n_inner <= MOST_DRAWS
     ):
-        raise ParameterError(
-            "n_inner is no number of completions.",
-            got=repr(n_inner)[:60],
-            need=f"a whole number from 1 to {MOST_DRAWS:,}",
-        )
+        what = Phrase(Setting("n_inner"), " is no number of completions.")
+        raise ParameterError(what, got=repr(n_inner)[:60], need=f"a whole number from 1 to {MOST_DRAWS:,}")
     # draws that were asked for are all made
     is_open = method in ("exact", "sample", "nested") or not is_auto(n_samples)
     plan = Plan(
@@ -172,7 +172,7 @@ def distribution(
     return _result(answer, inputs, sides, task, notes, options, time.monotonic() - started)
 
 
-def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
+def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, Caveat]:
     """Lower and upper value (or expectation) of an index, and how they were obtained; in part of a second.
 
     Exact where that is cheap, otherwise certified bounds. Evidential clusterings with many focal ones are
@@ -191,12 +191,13 @@ def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, str]:
     )
     answer = _solve(sides, task, "minimum", "cuts", [])
     lower, upper = answer.quantities["lower"], answer.quantities["upper"]
-    words = {
-        EXACT: "lower and upper are exact",
-        BOUND: "lower and upper are certified outer bounds",
-        SAMPLED: f"lower and upper are sampled ({answer.cost.get('draws', draws)} draws)",
+    sampled = f"lower and upper are sampled ({answer.cost.get('draws', draws)} draws)"
+    how = {
+        EXACT: Caveat(CaveatKind.EXACT_ENDS, "lower and upper are exact"),
+        BOUND: Caveat(CaveatKind.BOUND, "lower and upper are certified outer bounds"),
+        SAMPLED: Caveat(CaveatKind.SAMPLED_ENDS, sampled),
     }
-    return lower, upper, words[weaker(lower, upper)]
+    return lower, upper, how[weaker(lower, upper)]
 
 
 def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[str]) -> Answer:
@@ -209,7 +210,8 @@ def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[
             "nested sampling is for evidential clusterings.",
             got=f"{one.kind} against {other.kind}",
             need="an evidential side, or two different soft kinds",
-            fix='method="sample"',
+            fix=Phrase(Setting("method", "sample")),
+            parameter="method",
         )
     if kinds == {HARD}:
         task = replace(task, method="exact")  # there is nothing to draw
@@ -235,25 +237,18 @@ def _result(
     options: Mapping[str, Any],
     seconds: float,
 ) -> Distribution:
-    from partita import __version__
-
     words = (
         f"{side.kind} {name} (k={side.partition.n_clusters})"
         for name, side in zip(inputs.partitions, sides, strict=True)
     )
     return Distribution(
         notes=(*notes, *answer.notes),
-        provenance={
-            "partita": __version__,
-            "n": inputs.n_objects,
-            "kinds": [side.kind.value for side in sides],
-            "coverage": inputs.coverage,
-            **{
-                k: v if isinstance(v, (str, int, float)) else repr(v)
-                for k, v in options.items()
-                if v is not None
-            },
-        },
+        provenance=provenance(
+            inputs,
+            kinds=[side.kind for side in sides],
+            methods={name: quantity.method for name, quantity in answer.quantities.items()},
+            **options,
+        ),
         frame=inputs.frame or "pandas",
         index=task.index.entry.label,
         reading=answer.reading,

@@ -19,7 +19,7 @@ from partita.distributional.outcomes import BOUND, EXACT, Law, Quantity
 from partita.distributional.rough import remembered_ends, rough_ends
 from partita.distributional.tallies import MEET
 from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 
 MOST_COMPLETIONS = 200_000
 """Pairs of completions that are written out for the literal reading."""
@@ -167,9 +167,12 @@ def _by_drawn_cuts(truth: Array, found: Array, tnorm: str, reading: str, task: T
     if tnorm != "minimum":
         raise ParameterError(
             "only level cuts under the minimum can be drawn.",
-            got=f'tnorm="{tnorm}", reading="{reading}"',
-            need='tnorm="minimum"',
-            fix='reading="independent" draws a level for each object, as consonant masses',
+            got=Phrase(Setting("tnorm", tnorm), ", ", Setting("reading", reading)),
+            need=Phrase(Setting("tnorm", "minimum")),
+            fix=Phrase(
+                Setting("reading", "independent"), " draws a level for each object, as consonant masses"
+            ),
+            parameter="tnorm",
         )
     height = float(_levels(truth, found)[-1])
     solve = remembered_ends(replace(task, method="auto", report=lambda _done, _total: None))
@@ -222,8 +225,8 @@ def _bounded_by_minimum(truth: Array, found: Array, tnorm: str, task: Task, word
         raise too_large(
             task,
             f"{len(truth)} objects under the {tnorm} t-norm",
-            'tnorm="minimum": at most one rough problem a level',
-            'reading="independent" with method="sample"',
+            Phrase(Setting("tnorm", "minimum"), ": at most one rough problem a level"),
+            Phrase(Setting("reading", "independent"), " with ", Setting("method", "sample")),
         )
     truth, found = (side / peak for side, peak in zip((truth, found), peaks, strict=True))
     answer = _by_cuts(truth, found, task, words)
@@ -263,7 +266,7 @@ def _literal(truth: Array, found: Array, tnorm: str, task: Task) -> Law:
     raise too_large(
         task,
         f"more than {MOST_COMPLETIONS:,} pairs of completions of positive possibility",
-        'reading="cuts": a value is as possible as its most possible completion',
+        Phrase(Setting("reading", "cuts"), ": a value is as possible as its most possible completion"),
     )
 
 

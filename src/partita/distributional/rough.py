@@ -27,7 +27,7 @@ from partita.distributional.sampling import draw_tables
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 from partita.distributional.tallies import MOST_TABLES
 from partita.distributional.tasks import Answer, Task, ends_only, nothing_known, too_large
-from partita.errors import PartitaError
+from partita.errors import PartitaError, Phrase, Setting
 
 FEW_AMBIGUOUS, FEW_TABLES = 20, 3000
 """Ambiguous objects, and tables they can make, that are written out before anything else is tried."""
@@ -91,8 +91,8 @@ def rough_ends(groups: Groups, task: Task) -> Ends:
         raise too_large(
             task,
             f"{groups.n_ambiguous} ambiguous objects of {groups.n}",
-            'method="bound": an outer interval in seconds',
-            'method="sample": an inner interval',
+            Phrase(Setting("method", "bound"), ": an outer interval in seconds"),
+            Phrase(Setting("method", "sample"), ": an inner interval"),
         )
     return _outer(groups, task)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from partita.arrays import Array
 from partita.distributional.budgets import Budget
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 
 FIRST_STAGE = 256
 MOST_DRAWS, MOST_ASKED = 1_000_000, 100_000_000
@@ -85,7 +85,7 @@ class Plan:
             and 1 <= self.n_samples <= MOST_ASKED
         ):
             raise ParameterError(
-                "n_samples is not a number of draws.",
+                Phrase(Setting("n_samples"), " is not a number of draws."),
                 got=repr(self.n_samples)[:60],
                 need=f'"auto" or a whole number from 1 to {MOST_ASKED:,}',
             )
@@ -99,7 +99,7 @@ class Plan:
                 or not low <= value <= high - 1e-9
             ):
                 need = f"a number from {low:g} to below {high:g}"
-                raise ParameterError(f"{name} is no such share.", got=repr(value), need=need)
+                raise ParameterError(Phrase(Setting(name), " is no such share."), got=repr(value), need=need)
 
     def most_draws(self, width: float | None) -> int:
         """Draws that are made at most; with a known width, Hoeffding's number is always enough."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.arrays import MOST_DENSE_CELLS, Array, dense
 from partita.distributional.table_index import TableIndex
-from partita.errors import PartitionError, TooLargeError
+from partita.errors import PartitionError, Phrase, Setting, TooLargeError
 from partita.partitions import (
     EVIDENTIAL,
     FUZZY,
@@ -128,7 +128,12 @@ def settled(partition: EvidentialPartition, empty: str) -> Masses:
             "there is mass on the empty set.",
             got=f"{int((none > 0).sum())} objects with up to {none.max():.3g}",
             need="no mass there, as empty='raise' demands",
-            fix='empty="normalize" divides it out, empty="cluster" makes it a cluster of its own',
+            fix=Phrase(
+                Setting("empty", "normalize"),
+                " divides it out, ",
+                Setting("empty", "cluster"),
+                " makes it a cluster of its own",
+            ),
         )
     if none.any() and empty == "cluster":
         sets = np.concatenate([sets, ~sets.any(axis=1, keepdims=True)], axis=1)
@@ -142,7 +147,9 @@ def settled(partition: EvidentialPartition, empty: str) -> Masses:
                 "some objects have all their mass on the empty set.",
                 got=f"{int(nowhere.sum())} objects, the first is {int(nowhere.argmax())}",
                 need="some mass on a cluster for every object",
-                fix='empty="cluster", or noise="ignore" to leave them out',
+                fix=Phrase(
+                    Setting("empty", "cluster"), ", or ", Setting("noise", "ignore"), " to leave them out"
+                ),
             )
         masses = masses / elsewhere[:, None]
     used = np.flatnonzero(masses.any(axis=0))

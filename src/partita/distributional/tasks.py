@@ -15,7 +15,7 @@ from partita.distributional.budgets import Budget
 from partita.distributional.outcomes import SAMPLED, Focal, Law, Quantity
 from partita.distributional.sampling import Plan
 from partita.distributional.table_index import TableIndex
-from partita.errors import ParameterError, PartitionError, TooLargeError
+from partita.errors import ParameterError, PartitionError, Phrase, Setting, TooLargeError
 
 LAW_SECONDS = 5.0
 """With less time left, no law is tried."""
@@ -110,15 +110,15 @@ def budget_of(seconds: Any, work: float = USUAL_WORK) -> Budget:
         or not isinstance(seconds, (int, float))
         or not 0.0 < seconds <= MOST_SECONDS
     ):
-        raise ParameterError(
-            "budget_seconds is no time.", got=repr(seconds)[:60], need="a number of seconds above 0"
-        )
+        what = Phrase(Setting("budget_seconds"), " is no time.")
+        raise ParameterError(what, got=repr(seconds)[:60], need="a number of seconds above 0")
     return Budget(deadline=time.monotonic() + seconds)
 
 
 def nothing_left() -> PartitionError:
     """The error where noise is ignored and there is nothing else."""
-    return PartitionError("every object is noise, and noise is ignored.", fix='noise="cluster"')
+    fix = Phrase(Setting("noise", "cluster"))
+    return PartitionError("every object is noise, and noise is ignored.", fix=fix)
 
 
 def too_large(task: Task, size: str, *ways: str) -> TooLargeError:
@@ -127,5 +127,5 @@ def too_large(task: Task, size: str, *ways: str) -> TooLargeError:
         f"the exact answer for {task.index.entry.label} is out of reach here.",
         got=size,
         need="fewer uncertain objects",
-        fix="; or ".join(ways),
+        fix=Phrase(ways[0], *(piece for way in ways[1:] for piece in ("; or ", way))),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Column, check_flag, frame_library, from_frame, is_sparse
-from partita.errors import ParameterError, PartitionError
+from partita.errors import ParameterError, PartitionError, Phrase, Setting
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind
@@ -166,7 +166,8 @@ def _from_matrix(
         )
     if wanted is None and is_boolean(raw) and not normalize:
         if (np.asarray(matrix.sum(axis=0)) == 1).all():
-            raise lies_on_its_side(matrix, fix='transpose it: matrix.T; or kind="rough" if it is meant so')
+            fix = Phrase("transpose it: matrix.T; or ", Setting("kind", "rough"), " if it is meant so")
+            raise lies_on_its_side(matrix, fix=fix)
         return RoughPartition(raw, names=names, index=index)
     try:
         return FuzzyPartition(matrix, names=names, index=index)
@@ -197,7 +198,12 @@ def _better_guess(matrix: Any) -> PartitionError | None:
         return PartitionError(
             "this matrix of 0 and 1 can mean two things.",
             got=f"matrix of shape {matrix.shape}; {int((rows > 1).sum())} rows have more than a single 1",
-            need='kind="rough" (the clusters each object may belong to) or kind="possibilistic"',
+            need=Phrase(
+                Setting("kind", "rough"),
+                " (the clusters each object may belong to) or ",
+                Setting("kind", "possibilistic"),
+            ),
+            parameter="kind",
         )
     return None
 
@@ -237,7 +243,10 @@ def _from_mapping(
 def _check_wanted(wanted: Kind | None, kind: Kind, what: str) -> None:
     if wanted not in (None, kind):
         raise ParameterError(
-            f"{what} makes an {kind} partition.", got=f'kind="{wanted}"', need=f'kind="{kind}" or none'
+            f"{what} makes an {kind} partition.",
+            got=Phrase(Setting("kind", str(wanted))),
+            need=Phrase(Setting("kind", str(kind)), " or none"),
+            parameter="kind",
         )
 
 

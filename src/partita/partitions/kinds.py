@@ -29,7 +29,7 @@ class Kind(StrEnum):
         spelled = str(name).lower()
         spelled = {"probabilistic": "fuzzy", "crisp": "hard"}.get(spelled, spelled)
         if spelled not in {k.value for k in cls}:
-            raise near_names(str(name), [k.value for k in cls], noun="kind of clustering")
+            raise near_names(str(name), [k.value for k in cls], noun="kind of clustering", parameter="kind")
         return cls(spelled)
 
 

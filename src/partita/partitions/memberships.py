@@ -24,7 +24,7 @@ from partita.arrays import (
     to_csr,
 )
 from partita.containers import array_of, doubles_of
-from partita.errors import ParameterError, PartitionError, TooLargeError
+from partita.errors import ParameterError, PartitionError, Phrase, Setting, TooLargeError
 from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
 
@@ -305,7 +305,7 @@ class RowSurvey:
             got=f"matrix of shape {matrix.shape}; row {row}, column {column} is {value:g} "
             f"({bad.size} cells are off)",
             need="every membership between 0 and 1",
-            fix="normalize=True if these are unnormalised weights"
+            fix=Phrase(Setting("normalize", True), " if these are unnormalised weights")
             if self.low >= 0 and np.isfinite(value)
             else None,
         )
@@ -387,7 +387,9 @@ def rows_off(matrix: Any, survey: RowSurvey) -> PartitionError:
         "memberships do not sum to one.",
         got=got,
         need=need,
-        fix='kind="possibilistic" if these are typicalities, or normalize=True',
+        fix=Phrase(
+            Setting("kind", "possibilistic"), " if these are typicalities, or ", Setting("normalize", True)
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from partita.arrays import Array, generator
-from partita.errors import KindError, MismatchError, ParameterError, PartitionError
+from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions.kinds import Kind
 
 if TYPE_CHECKING:
@@ -245,7 +245,9 @@ def normalise_names(names: Any, k: int | None = None) -> tuple[Any, ...]:
         given, distinct = (), -1
     if distinct < 0 or isinstance(names, (str, bytes)):
         raise PartitionError(
-            "names are not a list of hashable names.", got=repr(names)[:60], need="one name for each cluster"
+            Phrase(Setting("names"), " are not a list of hashable names."),
+            got=repr(names)[:60],
+            need="one name for each cluster",
         )
     if not len(given) == distinct == (distinct if k is None else k):
         raise PartitionError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats, check_flag, is_sparse, map_blocks
-from partita.errors import KindError, ParameterError, TooLargeError
+from partita.errors import KindError, ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions.door import as_partition
 from partita.partitions.kinds import FUZZY, HARD
 from partita.partitions.partition import Partition
@@ -60,7 +60,10 @@ def coassociation(U: Any, tnorm: str = "product", condensed: bool = False) -> Ar
             " can pass 1.",
             got=repr(partition),
             need="a hard or fuzzy partition",
-            fix="as_partition(values, normalize=True) for typicalities, .pignistic() for masses",
+            fix=Phrase(
+                Setting("normalize", True, "as_partition(values, normalize=True)"),
+                " for typicalities, .pignistic() for masses",
+            ),
         )
     n = partition.n_objects
     cells = n * (n - 1) // 2 if condensed else n * n

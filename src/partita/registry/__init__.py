@@ -4,10 +4,12 @@ from typing import Annotated, Literal
 
 from partita.arrays import Array, Floats
 from partita.partitions import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind
+from partita.registry.caveats import Caveat, CaveatKind
 from partita.registry.declaration import index
-from partita.registry.entry import ON_UNDEFINED, Evaluation, Index
+from partita.registry.entry import Evaluation, Index
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Limit, bound
 from partita.registry.lookup import find, indices, listed, remove, resolve
+from partita.registry.options import ON_UNDEFINED, check_on_undefined
 from partita.statistics.options import Above, AtLeast, Below
 
 __all__ = [
@@ -18,6 +20,8 @@ __all__ = [
     "AtLeast",
     "Below",
     "CLAIMS",
+    "Caveat",
+    "CaveatKind",
     "EVIDENTIAL",
     "Evaluation",
     "Example",
@@ -34,6 +38,7 @@ __all__ = [
     "ROUGH",
     "SOFT",
     "bound",
+    "check_on_undefined",
     "find",
     "index",
     "indices",

@@ -15,7 +15,7 @@ import numpy as np
 from partita.arrays import Array, Floats
 from partita.errors import ParameterError, PartitaError, UnknownNameError, near_names
 from partita.registry.entry import Evaluation, Index
-from partita.registry.lookup import find, read_options
+from partita.registry.lookup import find, load_catalogue, read_options
 
 CurveFunction: TypeAlias = Callable[..., tuple[Any, Sequence[str]]]
 
@@ -262,6 +262,7 @@ def curve(
 
 def _add(entry: Curve) -> None:
     """Enter a curve; redefining one's own (a notebook cell run twice) replaces it."""
+    load_catalogue()
     old = _BY_NAME.get(entry.name.lower())
     if old is not None and old.__module__ != entry.__module__:
         raise ParameterError(
@@ -277,6 +278,7 @@ def _add(entry: Curve) -> None:
 
 def curves() -> list[Curve]:
     """Every curve entry that is known."""
+    load_catalogue()
     return list(_BY_NAME.values())
 
 
@@ -286,6 +288,7 @@ def find_curve(name: str | Curve) -> Curve:
         return name
     if not isinstance(name, str):
         raise ParameterError("a curve is named by a string.", got=repr(name), need='a name such as "jump"')
+    load_catalogue()
     spelling, _, text = name.partition(":")
     entry = _BY_NAME.get(spelling.strip().lower())
     if entry is None:
@@ -296,13 +299,16 @@ def find_curve(name: str | Curve) -> Curve:
 def is_curve(name: Any) -> bool:
     """Whether this is a curve, or the name of one."""
     if isinstance(name, str):
+        load_catalogue()
         return name.partition(":")[0].strip().lower() in _BY_NAME
     return isinstance(name, Curve)
 
 
-def find_entry(name: str | Index | Curve) -> Index | Curve:
+def find_entry(name: str | Index | Curve, *, parameter: str = "index") -> Index | Curve:
     """The index or the curve of that name or symbol, without regard to case; ``name:option=value``."""
-    return find_curve(name) if is_curve(name) else find(name)  # type: ignore[arg-type]
+    if is_curve(name):
+        return find_curve(name)  # type: ignore[arg-type]
+    return find(name, parameter=parameter)  # type: ignore[arg-type]
 
 
 def remove_curve(entry: Curve) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -24,18 +24,17 @@ from partita.errors import (
     near_names,
 )
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
+from partita.registry.caveats import Caveat, CaveatKind, join_caveats, limit_caveat, said
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Limit, RangeEnd
-from partita.registry.options import checked_option, shown
+from partita.registry.options import check_on_undefined, checked_option, shown
 from partita.statistics import Contingency
 from partita.statistics.objects_by_cluster import known_metric
 from partita.statistics.options import options_of
-from partita.statistics.protocol import INPUTS
+from partita.statistics.protocol import INPUTS, Statistic
 
 SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
 """How far rounding may carry a value past the end of its range before it counts as a bug."""
-
-ON_UNDEFINED = ("nan", "raise")
 
 
 @dataclass(frozen=True)
@@ -44,6 +43,11 @@ class Evaluation:
 
     values: Array
     reasons: Array
+
+    def caveats(self) -> Iterator[Caveat]:
+        """What the limits say, once for each value that one of them set."""
+        for value, reason in zip(self.values.ravel().tolist(), self.reasons.ravel().tolist(), strict=True):
+            yield from limit_caveat(value, reason)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,8 +211,7 @@ class Index:
         options = {name: given[name] for name in self.options if name in given}
         chosen = self.using(**options) if options else self
         on_undefined = given.get("on_undefined", "nan")
-        if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-            raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+        check_on_undefined(on_undefined)
         inputs = prepare(
             {name: given[name] for name in self.inputs},
             noise=given.get("noise", "cluster"),
@@ -216,10 +219,10 @@ class Index:
             metric=str(chosen.options.get("metric", "")),
         )
         if inputs.dropped:
-            aligned = next(note for note in inputs.notes if note.startswith("aligned by index"))
-            warnings.warn(aligned, AlignmentWarning, stacklevel=2)
+            warnings.warn(inputs.aligned, AlignmentWarning, stacklevel=2)
         chosen.check_kinds(inputs.kinds)
-        value, reason = chosen.value_for(inputs, None)
+        value, caveats = chosen.value_for(inputs, None)
+        reason = join_caveats(caveats)
         if math.isnan(value):
             if on_undefined == "raise":
                 raise UndefinedIndexError(
@@ -258,23 +261,19 @@ class Index:
                     fix=f"the default options of {self.name}, or .pignistic() first",
                 )
 
-    def value_for(self, inputs: Inputs, collected: Mapping[Request, Any] | None) -> tuple[float, str]:
-        """Value and reason for prepared inputs, from statistics collected already or now."""
+    def value_for(
+        self, inputs: Inputs, collected: Mapping[Request, Any] | None
+    ) -> tuple[float, tuple[Caveat, ...]]:
+        """Value and caveats for prepared inputs, from statistics collected already or now."""
         if inputs.n_objects == 0:
-            return math.nan, "every object is noise, and noise is ignored"
+            return math.nan, said(CaveatKind.NOISE, "every object is noise, and noise is ignored")
         found = collect(self.requests, inputs) if collected is None else collected
         statistics = [found[r] for r in self.requests]
         outcome = self.evaluate(statistics)
-        reason = str(outcome.reasons[()])
+        value, reason = float(outcome.values), str(outcome.reasons[()])
         # what a limit sets is no estimate, however the statistic came about
-        how = [str(s.how) for s in statistics if not (reason and s.is_sampled)]
-        return float(outcome.values), "; ".join(text for text in (reason, *how) if text)
-
-    def is_sampled(self, collected: Mapping[Request, Any]) -> bool:
-        """Whether the value for these statistics is an estimate from a sample."""
-        statistics = [collected[r] for r in self.requests if r in collected]
-        sampled = any(s.is_sampled for s in statistics)
-        return sampled and not self.evaluate(statistics).reasons[()]
+        used = [s for s in statistics if not (reason and s.is_sampled)]
+        return value, (*limit_caveat(value, reason), *(caveat for s in used for caveat in _how(s)))
 
     def of(self, *statistics: Any) -> Any:
         """The value on ready statistics: a float for one, an array of the leading shape for a stack."""
@@ -381,6 +380,11 @@ class Index:
 
     def __repr__(self) -> str:
         return f"<index {self.label}{self.__signature__}>"
+
+
+def _how(statistic: Statistic) -> tuple[Caveat, ...]:
+    """How a statistic came about, where it says so."""
+    return said(CaveatKind.SAMPLED if statistic.is_sampled else CaveatKind.METHOD, str(statistic.how))
 
 
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:

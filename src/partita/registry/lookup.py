@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,12 +13,18 @@ _BY_NAME: dict[str, Index] = {}
 _BY_SPELLING: dict[str, Index] = {}
 
 
+def load_catalogue() -> None:
+    """Import partita's own indices and curves, which registers them; while that goes on, nothing happens."""
+    importlib.import_module("partita.indices")
+
+
 def _spellings(entry: Index) -> list[str]:
     return [s.lower() for s in (entry.name, entry.symbol, *entry.aliases) if s]
 
 
 def add(entry: Index) -> None:
     """Enter an index; redefining one's own (a notebook cell run twice) replaces it."""
+    load_catalogue()
     old = _BY_NAME.get(entry.name)
     if old is not None and old.formula_function.__module__ != entry.formula_function.__module__:
         raise ParameterError(
@@ -44,23 +51,28 @@ def remove(entry: Index) -> None:
 
 def restore(module: str, name: str, options: dict[str, Any]) -> Index:
     """The index that was pickled: its module is imported, which registers it."""
-    import importlib
-
     importlib.import_module(module)
     return find(name).using(**options)
 
 
 def indices() -> list[Index]:
     """Every index that is known, family by family."""
+    load_catalogue()
     return list(_BY_NAME.values())
 
 
-def find(name: str | Index) -> Index:
-    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options."""
+def find(name: str | Index, *, parameter: str = "index") -> Index:
+    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options.
+
+    The error for a name that is not known is about ``parameter``.
+    """
     if isinstance(name, Index):
         return name
     if not isinstance(name, str):
-        raise ParameterError("an index is named by a string.", got=repr(name), need='a name such as "ARI"')
+        raise ParameterError(
+            "an index is named by a string.", got=repr(name), need='a name such as "ARI"', parameter=parameter
+        )
+    load_catalogue()
     spelling, _, text = name.partition(":")
     entry = _BY_SPELLING.get(spelling.strip().lower())
     if entry is None:
@@ -69,6 +81,7 @@ def find(name: str | Index) -> Index:
             spelling,
             [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s],
             noun="index",
+            parameter=parameter,
         )
     return entry.using(**read_options(text)) if text else entry
 
@@ -118,9 +131,11 @@ def listed(names: Any) -> list[Any]:
         return [names]
 
 
-def resolve(names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str]) -> list[Index]:
-    """The named indices, or all that need just these inputs."""
+def resolve(
+    names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str], *, parameter: str = "indices"
+) -> list[Index]:
+    """The named indices, or all that need just these inputs; errors are about ``parameter``."""
     if names is None:
         return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
-    chosen = [find(name) for name in listed(names)]
+    chosen = [find(name, parameter=parameter) for name in listed(names)]
     return list({entry.label: entry for entry in chosen}.values())

@@ -12,7 +12,16 @@ from partita.arrays import generator
 from partita.errors import ParameterError
 from partita.statistics.options import Above, AtLeast, Below
 
+ON_UNDEFINED = ("nan", "raise")
 SEEDS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
+
+
+def check_on_undefined(value: Any) -> None:
+    """Refuse what says neither nan nor raise."""
+    if not isinstance(value, str) or value not in ON_UNDEFINED:
+        raise ParameterError(
+            "no such on_undefined.", got=repr(value), need='"nan" or "raise"', parameter="on_undefined"
+        )
 
 
 def checked_option(index_name: str, name: str, value: Any, hint: Any) -> Any:

@@ -11,15 +11,16 @@ from typing import Any, Self
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Array, Floats, blocks, dense, one_blas_thread
 from partita.engine import Inputs, collect, prepare
 from partita.errors import ParameterError, UndefinedIndexError
-from partita.index_tables import IndexTable, IndexValue
 from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
 from partita.progress import bar
-from partita.registry import ON_UNDEFINED, Evaluation, Index, resolve
-from partita.results import join_texts, number, plain
+from partita.registry import Caveat, CaveatKind, Evaluation, Index, check_on_undefined, resolve
+from partita.registry.caveats import said
+from partita.results import number, plain
+from partita.results.index_rows import IndexTable, IndexValue
+from partita.results.provenance import provenance
 from partita.statistics import Contingency, PairMoments
 from partita.statistics.coassociation_stacks import MOST_OBJECTS, moments_of_pairs, pairs_at_once
 
@@ -145,8 +146,7 @@ def consensus_index(
     >>> result.values("ARI").round(3)
     array([1.   , 0.167, 0.167])
     """
-    if not isinstance(on_undefined, str) or on_undefined not in ON_UNDEFINED:
-        raise ParameterError("no such on_undefined.", got=repr(on_undefined), need='"nan" or "raise"')
+    check_on_undefined(on_undefined)
     entries = _agreement_indices(index, has_data=X is not None)
     given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     if len(given) < 2:
@@ -176,7 +176,13 @@ def consensus_index(
         )
     return ConsensusIndex(
         notes=_notes(given, inputs, noise),
-        provenance=_provenance(members, inputs, noise),
+        provenance=provenance(
+            inputs,
+            rows=rows,
+            partitions=len(members),
+            clusters=[m.n_clusters for m in members],
+            noise=noise,
+        ),
         frame=inputs.frame or "pandas",
         rows=rows,
         title=_title(members, inputs),
@@ -185,7 +191,7 @@ def consensus_index(
 
 
 def _agreement_indices(index: Any, *, has_data: bool) -> list[Index]:
-    entries = resolve([] if index is None else index, ())
+    entries = resolve([] if index is None else index, (), parameter="index")
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs):
             raise ParameterError(
@@ -211,25 +217,25 @@ class _Agreement:
     def __init__(self, entry: Index, count: int) -> None:
         self.entry = entry
         self.matrix = np.full((count, count), math.nan)
-        self.reasons: Counter[str] = Counter()
+        self.caveats: Counter[Caveat] = Counter()
 
     def is_symmetric_for(self, kinds: Iterable[Kind]) -> bool:
         """Whether one direction says all; claims are about the default options."""
         is_default = dict(self.entry.options) == dict(self.entry.defaults)
         return is_default and all(self.entry.status("symmetric", kind) == "claimed" for kind in kinds)
 
-    def put(self, first: Any, second: Any, values: Any, reasons: Iterable[str], *, both: bool) -> None:
+    def put(self, first: Any, second: Any, values: Any, caveats: Iterable[Caveat], *, both: bool) -> None:
         """Note the values of pairs, for both directions where these are the same."""
         self.matrix[first, second] = values
         if both:
             self.matrix[second, first] = values
-        self.reasons.update(reason for reason in reasons if reason)
+        self.caveats.update(caveats)
 
     def row(self, kinds: Sequence[Kind]) -> IndexValue:
         """The mean, and what a reader must know about it."""
         entry, kind = self.entry, softest(kinds)
         apart = ~np.eye(len(self.matrix), dtype=bool)
-        pairs = [f"{reason} ({times} times)" for reason, times in self.reasons.items()]
+        pairs = [Caveat(c.kind, f"{c.text} ({times} times)") for c, times in self.caveats.items()]
         directed = "" if self.is_symmetric_for(kinds) else "mean of both directions"
         inexact = entry.best is not None and kind is not HARD and entry.status("reflexive", kind) == "refuted"
         soft = f"identical {kind} partitions do not score best (see self_agreement)" if inexact else ""
@@ -239,7 +245,12 @@ class _Agreement:
             value=float(self.matrix[apart].mean()),
             best=math.nan if entry.best is None else entry.best,
             direction=entry.direction,
-            caveat=join_texts([*pairs, directed, entry.caveat([kind, kind]), soft]),
+            caveats=(
+                *pairs,
+                *said(CaveatKind.BOTH_DIRECTIONS, directed),
+                *said(CaveatKind.OWN, entry.caveat([kind, kind])),
+                *said(CaveatKind.NOT_REFLEXIVE, soft),
+            ),
         )
 
 
@@ -372,10 +383,10 @@ def _put_tables(agreements: Sequence[_Agreement], first: Array, second: Array, t
     for agreement in agreements:
         both = agreement.is_symmetric_for(tables.kinds)
         outcome = _of_tables(agreement.entry, tables)
-        agreement.put(first, second, outcome.values, outcome.reasons, both=both)
+        agreement.put(first, second, outcome.values, outcome.caveats(), both=both)
         if not both:
             outcome = _of_tables(agreement.entry, turned)
-            agreement.put(second, first, outcome.values, outcome.reasons, both=False)
+            agreement.put(second, first, outcome.values, outcome.caveats(), both=False)
 
 
 def _put_moments(
@@ -395,7 +406,7 @@ def _put_moments(
             for agreement in wanted:
                 outcome = agreement.entry.evaluate([moments])
                 both = agreement not in directed
-                agreement.put(first, second, outcome.values, outcome.reasons, both=both)
+                agreement.put(first, second, outcome.values, outcome.caveats(), both=both)
 
 
 def _put_pair(
@@ -408,8 +419,8 @@ def _put_pair(
         requests = [r for a in wanted for r in a.entry.requests]
         collected = collect(requests, pair) if inputs.n_objects else {}
         for agreement in wanted:
-            value, reason = agreement.entry.value_for(pair, collected)
-            agreement.put(first, second, value, [reason], both=agreement not in directed)
+            value, caveats = agreement.entry.value_for(pair, collected)
+            agreement.put(first, second, value, caveats, both=agreement not in directed)
 
 
 # --- what is said about it ----------------------------------------------------------------------------
@@ -436,18 +447,3 @@ def _notes(given: Ensemble, inputs: Inputs, noise: str) -> tuple[str, ...]:
             f'noise in {noisy} of {len(given)} partitions; coverage {inputs.coverage:.1%}; policy "{noise}"'
         )
     return tuple(notes)
-
-
-def _provenance(members: Sequence[Partition], inputs: Inputs, noise: str) -> dict[str, Any]:
-    from partita import __version__
-
-    return {
-        "partita": __version__,
-        "n": inputs.n_objects,
-        "partitions": len(members),
-        "kinds": [k.value for k in inputs.kinds],
-        "clusters": [m.n_clusters for m in members],
-        "noise": noise,
-        "coverage": inputs.coverage,
-        "weighted": inputs.weight is not None,
-    }

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from partita.arrays import MOST_DENSE_CELLS, Floats, dense, is_sparse, one_blas_thread
-from partita.errors import ParameterError, TooLargeError
+from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions import FUZZY, HARD, Ensemble, FuzzyPartition, HardPartition, Partition
 from partita.progress import bar
 from partita.resampling.agreements import side_by_side, widest
@@ -81,7 +81,9 @@ def consensus(
            [0.  , 1.  ]])
     """
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ParameterError("no such kind of consensus.", got=repr(kind), need='"soft" or "hard"')
+        raise ParameterError(
+            "no such kind of consensus.", got=repr(kind), need='"soft" or "hard"', parameter="kind"
+        )
     _check_whole("n_init", n_init, math.inf)
     given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     members = [p if p.kind in (HARD, FUZZY) else p.pignistic() for p in given]
@@ -118,7 +120,9 @@ def consensus(
 def _check_whole(name: str, value: Any, most: float) -> None:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not 1 <= value <= most:
         end = "at least 1" if most == math.inf else f"from 1 to {most:g}, the most that a partition here has"
-        raise ParameterError(f"{name} cannot be this.", got=repr(value), need=f"a whole number {end}")
+        raise ParameterError(
+            Phrase(Setting(name), " cannot be this."), got=repr(value), need=f"a whole number {end}"
+        )
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.arrays import Floats
 from partita.cluster.swap import RandomSwap
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.registry import Index, find, resolve
+from partita.registry.caveats import join_caveats
 from partita.registry.rules import Verdict, apply_rule
 from partita.resampling.schemes import SCHEMES, Draw, Subsample, is_real
 from partita.resampling.transfer import carried_over
 from partita.results import Result, Table, join_texts, number, plain
+from partita.results.provenance import provenance
 from partita.sweeps.checkpoints import Checkpoint, Record, root_seed
 from partita.sweeps.models import (
     clustering_of,
@@ -271,13 +272,17 @@ def stability(
     n, d = data.values.shape
     return Stability(
         notes=tuple(notes),
-        provenance={
-            **{k: v for k, v in parts.items() if k != "data"},
-            "estimator": repr(method),
-            "n": n,
-            "d": d,
-            "seed": root,
-        },
+        provenance=provenance(
+            data.values,
+            estimator=repr(method),
+            scheme=scheme,
+            strategy=strategy,
+            indices=[e.label for e in entries],
+            ks=numbers,
+            n_repeats=n_repeats,
+            threshold=threshold,
+            seed=root,
+        ),
         frame=data.frame or "pandas",
         ks=numbers,
         repeats=tuple(repeats),
@@ -293,12 +298,15 @@ def _checked(scheme: Any, strategy: str, n_repeats: Any, indices: Any, threshold
             got=repr(scheme),
             need=", ".join(made.__name__ for made in SCHEMES),
             fix="resampling.Subsample(0.3)",
+            parameter="scheme",
         )
     if not isinstance(strategy, str) or strategy not in STRATEGIES:
-        raise ParameterError("no such strategy.", got=repr(strategy), need=" or ".join(map(repr, STRATEGIES)))
+        need = " or ".join(map(repr, STRATEGIES))
+        raise ParameterError("no such strategy.", got=repr(strategy), need=need, parameter="strategy")
     check_count("n_repeats", n_repeats)
     if not is_real(threshold) or math.isnan(threshold):
-        raise ParameterError("threshold is no number.", got=repr(threshold), need="a number, such as 0.9")
+        what = Phrase(Setting("threshold"), " is no number.")
+        raise ParameterError(what, got=repr(threshold), need="a number, such as 0.9")
     entries = resolve(USUAL if indices is None else indices, ())
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs) or entry.best is None:
@@ -373,7 +381,7 @@ def fit_perturbed(
     once = np.unique(rows, return_index=True)[1]  # an object drawn twice is compared once
     given = {"X": X[rows[once]], "truth": truth.take(once), "found": found.take(once)}
     scores = [score(find(label), given) for label in labels]
-    values["rows"] = plain(scores)
+    values["rows"] = plain([(value, join_caveats(caveats)) for value, caveats in scores])
     return Record({**values, "warned": _names(caught)})
 
 

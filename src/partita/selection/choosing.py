@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import partita.indices  # noqa: F401 (registers the indices that are looked up here)
 from partita.engine import prepare
-from partita.errors import ParameterError, near_names
+from partita.errors import ParameterError, Phrase, Setting, near_names
 from partita.partitions import DataMatrix
 from partita.registry import Index, find
 from partita.registry.curves import Curve, find_entry
@@ -120,7 +119,7 @@ def choose_k(
     parameter = k_parameter(method, k_param)
     numbers = numbers_of_clusters(ks, data.n_objects)
     if not isinstance(pool, str) or pool not in ("objective", "index"):
-        raise ParameterError("no such pool.", got=repr(pool), need='"objective" or "index"')
+        raise ParameterError("no such pool.", got=repr(pool), need='"objective" or "index"', parameter="pool")
     check_count("n_runs", n_runs)
     check_count("n_null", n_null)
     refuse_many("fits", len(numbers) * n_runs)
@@ -137,8 +136,7 @@ def choose_k(
     store, root = sweep.checkpoint(checkpoint, random_state, n_null)
     fits, agreement = sweep.fits(root, store, n_jobs, pool)
     null = sweep.null(root, store, n_jobs, n_null) if any(c.needs_null for c in judges.curves) else None
-    choice = decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas")
-    return replace(choice, provenance={**choice.provenance, "seed": root})
+    return decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas", seed=root)
 
 
 def _searched(
@@ -148,15 +146,15 @@ def _searched(
     if checkpoint is not None:
         raise ParameterError(
             f"a {search} search is one piece of work and keeps no checkpoint.",
-            got="checkpoint=...",
-            fix=f'search="{BRUTE_FORCE}"',
+            got=Phrase(Setting("checkpoint", words="checkpoint=...")),
+            fix=Phrase(Setting("search", BRUTE_FORCE)),
+            parameter="checkpoint",
         )
     root = root_seed(random_state)
     found = search_fits(search, sweep, task_seed(root, ON_DATA))
-    choice = decide(found.sweep, found.fits, {}, None, pool, frame=frame)
-    trail = [list(way) for way in found.trail]
-    provenance = {**choice.provenance, "seed": root, "search": search, "trail": trail}
-    return replace(choice, notes=(*found.notes, *choice.notes), provenance=provenance, refit=found.refit)
+    facts = {"seed": root, "search": search, "trail": found.trail}
+    choice = decide(found.sweep, found.fits, {}, None, pool, frame=frame, **facts)
+    return replace(choice, notes=(*found.notes, *choice.notes), refit=found.refit)
 
 
 def _judges(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judges:
@@ -166,16 +164,21 @@ def _judges(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judge
         asked: list[Any] = [*usual, *(USUAL_AGAINST_TRUTH if has_truth else ())]
     else:
         asked = listed(indices)
-    named = [find_entry(name) for name in asked]
+    named = [find_entry(name, parameter="indices") for name in asked]
     found = {entry.label: entry for entry in named if isinstance(entry, Index)}
     read = [curve.among([*found.values()]) for curve in named if isinstance(curve, Curve)]
     whole = {curve.label: curve for curve in read}
     agreeing = [] if consensus is None else listed(consensus)
     for entry in found.values():
         if "truth" in entry.inputs and not has_truth:
-            raise ParameterError(f"{entry.name} compares with a truth.", got="no truth", need="truth=...")
+            raise ParameterError(
+                f"{entry.name} compares with a truth.",
+                got="no truth",
+                need=Phrase(Setting("truth", words="truth=...")),
+                parameter="truth",
+            )
     for name in agreeing:
-        _check_external(find(name))
+        _check_external(find(name, parameter="consensus"))
     if not found and not whole and not agreeing:
         raise ParameterError("there is nothing to choose by.", got="no index", need="at least one")
     return Judges(
@@ -190,14 +193,16 @@ def _with_rules(judges: Judges, rules: Any) -> Judges:
     """The judges with the rules asked for; each must be known, and belong to one of them."""
     if not isinstance(rules, Mapping):
         raise ParameterError(
-            "rules are no dictionary.", got=repr(rules), need='{index: rule}, such as {"BIC": "first_max"}'
+            Phrase(Setting("rules"), " are no dictionary."),
+            got=repr(rules),
+            need='{index: rule}, such as {"BIC": "first_max"}',
         )
     asked = {e.label: e.direction for e in judges.entries} | {c.label: c.direction for c in judges.curves}
     named = {}
     for name, rule in rules.items():
         label = one_of(name, asked, noun="index among those asked for")
         if not isinstance(rule, str) or rule not in RULES:
-            raise near_names(str(rule), RULES, noun="rule")
+            raise near_names(str(rule), RULES, noun="rule", parameter="rules")
         if asked[label] == "none" and rule != "at_most_10":
             raise ParameterError(
                 f"{label} only describes: no rule but at_most_10 can use it.", got=repr(rule)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from partita.indices.curves import gap_errors
 from partita.registry import Index, find
 from partita.registry.curves import Curve
 from partita.registry.rules import Verdict, apply_rule
+from partita.results.provenance import provenance
 from partita.selection.choices import CONSENSUS, Choice, ChoiceOfK, Fit, IndexOverK, best_objective
 from partita.selection.sweep import Sweep
 
@@ -27,8 +29,9 @@ def decide(
     pool: str,
     *,
     frame: str,
+    **facts: Any,
 ) -> ChoiceOfK:
-    """Curves, choices and votes."""
+    """Curves, choices and votes; the facts are for the provenance."""
     ks, judges = sweep.ks, sweep.judges
     left_out = _left_out(sweep, fits)
     entries = [entry for entry in judges.entries if entry.label not in left_out]
@@ -46,8 +49,6 @@ def decide(
         for c in over_k
         if c.direction != "none" or c.rule == "at_most_10"
     }
-    from partita import __version__
-
     n, d = sweep.X.shape
     name = type(sweep.method).__name__
     tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
@@ -57,15 +58,9 @@ def decide(
             *_notes(fits, selected, pool, sweep.n_runs),
             *(f"left out: {index} ({why})" for index, why in left_out.items()),
         ),
-        provenance={
-            "partita": __version__,
-            "n": n,
-            "d": d,
-            "estimator": repr(sweep.method),
-            "ks": list(ks),
-            "n_runs": sweep.n_runs,
-            "pool": pool,
-        },
+        provenance=provenance(
+            sweep.X, estimator=repr(sweep.method), ks=ks, n_runs=sweep.n_runs, pool=pool, **facts
+        ),
         frame=frame,
         ks=ks,
         fits=tuple(fits),

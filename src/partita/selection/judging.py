@@ -12,6 +12,7 @@ import numpy as np
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.partitions import HARD, Partition, is_mixture
 from partita.registry import Index, find
+from partita.registry.caveats import join_caveats
 from partita.resampling import uniform_like
 from partita.results import plain
 from partita.sweeps.checkpoints import Record
@@ -68,7 +69,8 @@ def fit_null(X: Any, data_seed: int, estimator: Any, parameters: dict[str, Any],
 def judge_kept(X: Any, arrays: Mapping[str, Any], indices: Sequence[str]) -> Record:
     """Judge a clustering that was kept, by indices of data and a clustering."""
     given = {"X": X, "found": from_arrays(arrays)}
-    return Record({"rows": plain([(name, *score(find(name), given)) for name in indices])})
+    scores = [(name, *score(find(name), given)) for name in indices]
+    return Record({"rows": plain([(name, value, join_caveats(caveats)) for name, value, caveats in scores])})
 
 
 def judge(
@@ -83,7 +85,8 @@ def judge(
     rows, refused = _by_the_data(X, subject, internal, leaves_out)
     for entry in entries:
         if "truth" in entry.inputs:
-            rows[entry.label] = score(entry, {"X": X, "truth": truth, "found": found})
+            value, caveats = score(entry, {"X": X, "truth": truth, "found": found})
+            rows[entry.label] = value, join_caveats(caveats)
     return [(e.label, *rows[e.label]) for e in entries if e.label in rows], refused
 
 

@@ -14,6 +14,7 @@ from partita.errors import ParameterError
 from partita.partitions import DataMatrix
 from partita.resampling.null_data import normal_like, uniform_like
 from partita.results import Result, Table, show
+from partita.results.provenance import provenance
 from partita.sweeps.checkpoints import Record, root_seed
 from partita.sweeps.tasks import Task, check_count, run_tasks, task_seed
 
@@ -210,7 +211,7 @@ def structure(X: Any, *, n_null: int = 99, random_state: Any = None, n_jobs: int
     few = len(TESTS["normal"]) / (n_null + 1) >= LEVEL
     return Structure(
         notes=(f"{n_null} data sets from each law are too few for a p-value below {LEVEL}",) if few else (),
-        provenance={"n": n, "d": d, "n_null": n_null, "seed": root, "exact": False},
+        provenance=provenance(data.values, n_null=n_null, seed=root, exact=False, method="sampled"),
         frame=data.frame or "pandas",
         tests=tuple(
             _against(statistic, law, measured, by_law[law])

@@ -20,7 +20,7 @@ from partita.cluster.clusterer import squarable, warn_of_empty, warn_of_no_conve
 from partita.cluster.swap import ROUNDS, RandomSwap, default_patience
 from partita.cluster.ward import refuse_many_pairs
 from partita.engine import prepare
-from partita.errors import ParameterError, near_names
+from partita.errors import ParameterError, Phrase, Setting, near_names
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
@@ -75,7 +75,7 @@ class Search:
 def method_for(strategy: str, estimator: Any = None) -> Any:
     """The clusterer that a strategy works with: the one given if it can be used, else the usual one."""
     if not isinstance(strategy, str) or strategy not in STRATEGIES:
-        raise near_names(str(strategy), STRATEGIES, noun="search strategy")
+        raise near_names(str(strategy), STRATEGIES, noun="search strategy", parameter="search")
     if strategy == BRUTE_FORCE:
         return method_or_usual(estimator)
     from sklearn.cluster import AgglomerativeClustering, KMeans
@@ -96,7 +96,7 @@ def method_for(strategy: str, estimator: Any = None) -> Any:
             f"a {strategy} search cannot use this clusterer.",
             got=repr(estimator),
             need=need,
-            fix=f'search="{BRUTE_FORCE}" takes any',
+            fix=Phrase(Setting("search", BRUTE_FORCE), " takes any"),
         )
     return method
 
@@ -131,7 +131,7 @@ def search_fits(
         raise ParameterError(
             f"a {strategy} search makes one clustering for each k.",
             got="a consensus or gap statistic, which needs many",
-            fix=f'search="{BRUTE_FORCE}"',
+            fix=Phrase(Setting("search", BRUTE_FORCE)),
         )
     X = squarable(check_array(sweep.X, dtype=np.float64, order="C"))
     with one_thread():

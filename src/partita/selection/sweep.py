@@ -13,12 +13,12 @@ import numpy as np
 from partita.arrays import Array, Floats, one_thread
 from partita.engine import pair_operations, prepare
 from partita.errors import ParameterError
-from partita.index_tables import MOST_PAIR_OPERATIONS
 from partita.partitions import Partition
 from partita.registry import Index, find
 from partita.registry.curves import Curve
 from partita.resampling import consensus_index
 from partita.results import number
+from partita.results.index_rows import MOST_PAIR_OPERATIONS
 from partita.selection.choices import Fit, best_objective
 from partita.selection.judging import fit_and_judge, fit_null, judge_kept
 from partita.sweeps.checkpoints import Checkpoint, Record, root_seed

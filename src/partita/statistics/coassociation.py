@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from partita.arrays import BLOCK_ROWS, Array, Floats, dense, sorted_names
-from partita.errors import KindError
+from partita.errors import KindError, Phrase, Setting
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition, softest
 from partita.statistics.coassociation_factors import EXTRA, factor_of, fitting, triangle, with_sums_of_one
 from partita.statistics.protocol import Additive
@@ -434,7 +434,10 @@ def refuse_rows_that_do_not_sum_to_one(partition: Partition, accepted: frozenset
             f"no co-association for {partition.kind.value} partitions{WHY_NOT}.",
             got=repr(partition),
             need=" or ".join(k.value for k in Kind if k in accepted) + " partitions",
-            fix="as_partition(values, normalize=True) for typicalities, .pignistic() for masses",
+            fix=Phrase(
+                Setting("normalize", True, "as_partition(values, normalize=True)"),
+                " for typicalities, .pignistic() for masses",
+            ),
         )
 
 

@@ -164,9 +164,9 @@ def matching_score(
 
 def check_score(similarity: str, matching: str, normalize: str | None) -> None:
     """Refuse a similarity, a matching and a normalisation that make no score together."""
-    _known(similarity, [*SIMILARITIES, "centroid"], "similarity of clusters")
-    _known(matching, MATCHINGS, "matching")
-    _known(normalize, NORMALIZATIONS, "normalization")
+    _known(similarity, [*SIMILARITIES, "centroid"], "similarity of clusters", parameter="similarity")
+    _known(matching, MATCHINGS, "matching", parameter="matching")
+    _known(normalize, NORMALIZATIONS, "normalization", parameter="normalize")
     if normalize in ("chance", "simplified") and matching not in PAIRINGS:
         raise ParameterError(
             "the correction for chance is one of pairings.",
@@ -181,9 +181,10 @@ def check_score(similarity: str, matching: str, normalize: str | None) -> None:
         )
 
 
-def _known(name: Any, names: Any, noun: str) -> Any:
+def _known(name: Any, names: Any, noun: str, *, parameter: str | None = None) -> Any:
     if not isinstance(name, str | None) or name not in tuple(names):
-        raise ParameterError(f"no such {noun}.", got=repr(name), need=", ".join(repr(n) for n in names))
+        need = ", ".join(repr(n) for n in names)
+        raise ParameterError(f"no such {noun}.", got=repr(name), need=need, parameter=parameter)
     return name
 
 

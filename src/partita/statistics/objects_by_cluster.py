@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from partita.arrays import Array, Floats, map_blocks
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import (
     HardPartition,
 )
@@ -250,7 +250,10 @@ def known_metric(metric: Any) -> str:
             "no such metric.",
             got=repr(metric),
             need=f'a name of scipy.spatial.distance ({", ".join(COMPILED)}, ...), or "precomputed"',
-            fix='distances of your own go in as an (n, n) matrix with metric="precomputed"',
+            fix=Phrase(
+                "distances of your own go in as an (n, n) matrix with ", Setting("metric", "precomputed")
+            ),
+            parameter="metric",
         )
     return name
 

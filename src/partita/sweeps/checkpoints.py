@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, generator
-from partita.errors import FileError, ParameterError
+from partita.errors import FileError, ParameterError, Phrase, Setting
 from partita.sweeps.fingerprints import fingerprint
 
 MANIFEST = "manifest.json"
@@ -62,7 +62,8 @@ class Checkpoint:
         try:
             place = Path(folder)
         except TypeError:
-            raise ParameterError("checkpoint is no path.", got=repr(folder), need="a folder") from None
+            what = Phrase(Setting("checkpoint"), " is no path.")
+            raise ParameterError(what, got=repr(folder), need="a folder") from None
         hashes = {name: fingerprint(part) for name, part in parts.items()}
         seed = root_seed(random_state)
         try:

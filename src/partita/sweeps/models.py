@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import Partition, as_partition
 
 K_PARAMETERS = ("n_clusters", "n_components")
@@ -37,7 +37,9 @@ def k_parameter(estimator: Any, k_param: str | None = None) -> str:
         )
     if k_param is not None and not isinstance(k_param, str):
         raise ParameterError(
-            "k_param is no name.", got=repr(k_param), need='the name of a parameter, such as "n_clusters"'
+            Phrase(Setting("k_param"), " is no name."),
+            got=repr(k_param),
+            need='the name of a parameter, such as "n_clusters"',
         )
     known = estimator.get_params(deep=True)
     steps = getattr(estimator, "steps", None)

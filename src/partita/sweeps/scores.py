@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from partita.engine import Inputs, prepare
-from partita.registry import Index
-from partita.results import join_texts
+from partita.registry import Caveat, CaveatKind, Index
+from partita.registry.caveats import said
 
-HARDENED = "on hardened labels"
+HARDENED = Caveat(CaveatKind.HARDENED, "on hardened labels")
 
 
 def hardened(inputs: Inputs) -> Inputs:
@@ -18,12 +18,13 @@ def hardened(inputs: Inputs) -> Inputs:
     return replace(inputs, partitions={name: p.harden() for name, p in inputs.partitions.items()})
 
 
-def score(entry: Index, given: Mapping[str, Any]) -> tuple[float, str]:
-    """Value and caveat of an index, for those of the inputs that it takes."""
+def score(entry: Index, given: Mapping[str, Any]) -> tuple[float, tuple[Caveat, ...]]:
+    """Value and caveats of an index, for those of the inputs that it takes."""
     wanted = {name: given[name] for name in entry.inputs}
-    inputs, caveat = prepare(wanted, metric=str(entry.options.get("metric", ""))), ""
-    if entry.range_of(inputs.kinds) is None:
-        inputs, caveat = hardened(inputs), HARDENED
+    inputs = prepare(wanted, metric=str(entry.options.get("metric", "")))
+    is_defined = entry.range_of(inputs.kinds) is not None
+    inputs = inputs if is_defined else hardened(inputs)
     entry.check_kinds(inputs.kinds)
-    value, reason = entry.value_for(inputs, None)
-    return value, join_texts([reason, entry.caveat(inputs.kinds), caveat])
+    value, caveats = entry.value_for(inputs, None)
+    caveats += said(CaveatKind.OWN, entry.caveat(inputs.kinds))
+    return value, caveats if is_defined else (*caveats, HARDENED)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import one_thread
-from partita.errors import ParameterError, TooLargeError
+from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.progress import bar
 from partita.sweeps.checkpoints import Checkpoint, Record
 
@@ -28,10 +28,15 @@ class Task:
     arguments: tuple[Any, ...]
 
 
+NO_NUMBERS = Phrase(Setting("ks"), " are no numbers of clusters.")
+
+
 def check_count(name: str, value: Any) -> None:
     """Refuse what is no whole number from 1 on."""
     if not _is_count(value):
-        raise ParameterError(f"{name} is no count.", got=_brief(value), need="a whole number >= 1")
+        raise ParameterError(
+            Phrase(Setting(name), " is no count."), got=_brief(value), need="a whole number >= 1"
+        )
 
 
 def _is_count(value: Any) -> bool:
@@ -45,13 +50,11 @@ def numbers_of_clusters(ks: Any, n: int) -> tuple[int, ...]:
     is_one = not isinstance(ks, Iterable) or (isinstance(ks, np.ndarray) and ks.ndim == 0)
     for place, k in enumerate([ks] if is_one else ks):
         if not _is_count(k) or k > n:
-            raise ParameterError(
-                "ks are no numbers of clusters.", got=f"{_brief(k)}, in {_brief(ks)}", need=need
-            )
+            raise ParameterError(NO_NUMBERS, got=f"{_brief(k)}, in {_brief(ks)}", need=need)
         refuse_many("numbers of clusters", place + 1)
         numbers.add(int(k))
     if not numbers:
-        raise ParameterError("ks are no numbers of clusters.", got=_brief(ks), need=need)
+        raise ParameterError(NO_NUMBERS, got=_brief(ks), need=need)
     return tuple(sorted(numbers))
 
 
@@ -97,7 +100,8 @@ def run_tasks(
 
     is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not is_count or n_jobs == 0):
-        raise ParameterError("n_jobs is no count of workers.", got=repr(n_jobs), need="a whole number, not 0")
+        what = Phrase(Setting("n_jobs"), " is no count of workers.")
+        raise ParameterError(what, got=repr(n_jobs), need="a whole number, not 0")
     # the limit of the whole holds where tasks are threads, each of which would lift that of the others
     with bar(description) as report, threadpool_limits(limits=1):
         pool = Parallel(n_jobs=n_jobs, return_as="generator")

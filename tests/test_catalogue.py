@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from partita.entries import CLAIM_LETTERS, KIND_LETTERS, card, catalogue, range_text, reference
 from partita.errors import UnknownNameError
 from partita.partitions import FUZZY, HARD, Kind
 from partita.registry import CLAIMS, find, indices
 from partita.registry.curves import curves
+from partita.results.catalogue import CLAIM_LETTERS, KIND_LETTERS, card, catalogue, range_text, reference
 
 NAMES = [entry.name for entry in indices()]
 LISTED = [*NAMES, *(curve.name for curve in curves())]

@@ -10,11 +10,13 @@ from functools import cached_property
 from typing import Any, Self
 
 from partita.errors import ParameterError, PartitaError, near_names
-from partita.registry import find
+from partita.registry import Caveat, CaveatKind, find
+from partita.registry.caveats import join_caveats, said
 from partita.results import Result, Table, number, plain
 
 __all__ = ["IndexTable", "IndexValue", "LeftOut", "method_of"]
 
+FROM_A_SAMPLE = frozenset({CaveatKind.SAMPLED, CaveatKind.SAMPLED_ENDS})
 MOST_PAIR_OPERATIONS = 1e9
 """What is computed unasked; indices that look at more pairs of objects must be named."""
 
@@ -31,9 +33,26 @@ class IndexValue:
     lower: float = math.nan
     upper: float = math.nan
     p: float = math.nan
-    caveat: str = ""
-    method: str = ""
-    """``"exact"``, ``"sampled"``, or ``"bounds"`` where the lower and upper values are outer bounds."""
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def caveat(self) -> str:
+        """All caveats in one line."""
+        return join_caveats(self.caveats)
+
+    @property
+    def method(self) -> str:
+        """How the numbers were found.
+
+        ``"exact"``, ``"sampled"``, ``"bounds"`` where the lower and upper values are outer bounds, or nothing
+        where there is no number.
+        """
+        kinds = {caveat.kind for caveat in self.caveats}
+        if CaveatKind.NOT_COMPUTED in kinds and math.isnan(self.value):
+            return ""
+        if CaveatKind.BOUND in kinds:
+            return "bounds"
+        return "exact" if kinds.isdisjoint(FROM_A_SAMPLE) else "sampled"
 
 
 def method_of(rows: Iterable[IndexValue]) -> str:
@@ -101,7 +120,7 @@ class IndexTable(Result):
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
-        return tuple(f.name for f in fields(IndexValue) if f.name != "method")  # the caveat tells readers
+        return (*(f.name for f in fields(IndexValue) if f.name != "caveats"), "caveat")
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a row, with every column."""
@@ -109,11 +128,11 @@ class IndexTable(Result):
 
     def table(self) -> Table:
         """The rows, as they print; columns that hold nothing are left away."""
-        pieces = Counter(piece for row in self.rows for piece in row.caveat.split("; ") if piece)
-        often = [piece for piece, times in pieces.items() if times > 1]
-        marks = {piece: f"[{i}]" for i, piece in enumerate(often, start=1)}
+        times = Counter(caveat.text for row in self.rows for caveat in row.caveats)
+        often = [text for text in times if times[text] > 1]
+        marks = {text: f"[{i}]" for i, text in enumerate(often, start=1)}
         rows = tuple(tuple(_cell(n, row, marks) for n in self.columns) for row in self.rows)
-        footnotes = tuple(f"{mark} {piece}" for piece, mark in marks.items())
+        footnotes = tuple(f"{mark} {text}" for text, mark in marks.items())
         reasons: dict[str, list[str]] = {}
         for x in self.left_out:
             reasons.setdefault(x.reason, []).append(x.index)
@@ -124,7 +143,7 @@ class IndexTable(Result):
         """A dictionary that JSON can hold, and that `from_dict` reads."""
         return {
             **super().to_dict(),
-            "rows": plain([asdict(row) for row in self.rows]),
+            "rows": plain([{**asdict(row), "caveat": row.caveat, "method": row.method} for row in self.rows]),
             "title": self.title,
             "left_out": [asdict(x) for x in self.left_out],
         }
@@ -136,17 +155,29 @@ class IndexTable(Result):
             raise ParameterError(
                 f"this is no {cls.__name__.lower()}.", got=f"result {data.get('result')!r}", need=cls.__name__
             )
-        numeric = ("value", "best", "lower", "upper", "p")
-        records: list[dict[str, Any]] = [
-            {k: number(v) if k in numeric else v for k, v in row.items()} for row in data["rows"]
-        ]
         return cls(
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),
-            rows=tuple(IndexValue(**record) for record in records),
+            rows=tuple(map(_row_of, data["rows"])),
             left_out=tuple(LeftOut(**x) for x in data["left_out"]),
             title=data["title"],
         )
+
+
+NUMBERS = ("value", "best", "lower", "upper", "p")
+KIND_OF_METHOD = {"sampled": CaveatKind.SAMPLED, "bounds": CaveatKind.BOUND}
+"""What a caveat without a kind is about, in rows that were written when only the method was told."""
+
+
+def _row_of(record: Mapping[str, Any]) -> IndexValue:
+    """The row that `IndexTable.to_dict` wrote, now or before caveats had kinds."""
+    told: dict[str, Any] = {k: number(v) if k in NUMBERS else v for k, v in record.items()}
+    text, method = told.pop("caveat", ""), told.pop("method", "")
+    if "caveats" in told:
+        caveats = tuple(Caveat(CaveatKind.read(c["kind"]), c["text"]) for c in told.pop("caveats"))
+    else:
+        caveats = said(KIND_OF_METHOD.get(method, CaveatKind.UNSORTED), text)
+    return IndexValue(**told, caveats=caveats)
 
 
 def _spelled(name: Any) -> str:
@@ -162,7 +193,7 @@ def _cell(column: str, row: IndexValue, marks: Mapping[str, str]) -> Any:
     value = getattr(row, column)
     keeps_nan = column == "value" and math.isnan(row.lower)
     if column == "caveat":
-        pieces = value.split("; ") if value else []
-        text = "; ".join(piece for piece in pieces if piece not in marks)
-        return " ".join([marks[piece] for piece in pieces if piece in marks] + [text] * bool(text))
+        shared = [marks[caveat.text] for caveat in row.caveats if caveat.text in marks]
+        own = join_caveats(caveat for caveat in row.caveats if caveat.text not in marks)
+        return " ".join([*shared, *[own] * bool(own)])
     return None if isinstance(value, float) and math.isnan(value) and not keeps_nan else value

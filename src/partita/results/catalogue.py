@@ -10,7 +10,6 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, Literal, get_args, get_origin
 
-import partita.indices  # noqa: F401 (registers the indices that are listed here)
 from partita.errors import near_names
 from partita.partitions import Kind
 from partita.registry import CLAIMS, Index, find, indices

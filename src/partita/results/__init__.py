@@ -1,0 +1,16 @@
+"""What procedures return: frozen results, one table model for all forms, rows of indices, the catalogue."""
+
+from partita.registry.caveats import Caveat, CaveatKind
+from partita.results.result import FORMATS, Result, Table, join_texts, number, plain, show
+
+__all__ = [
+    "Caveat",
+    "CaveatKind",
+    "FORMATS",
+    "Result",
+    "Table",
+    "join_texts",
+    "number",
+    "plain",
+    "show",
+]
