@@ -32,7 +32,7 @@ from partita.partitions import (
     RoughPartition,
     as_partition,
 )
-from partita.registry import CLAIMS, Index
+from partita.registry import CLAIMS, Caveat, CaveatKind, Index
 from partita.results.catalogue import reference
 from partita.statistics import GivenMixture
 from reference import WITNESS, WITNESS_OF_MASSES
@@ -115,10 +115,8 @@ class Scene:
 def refuses(entry: Index, X: np.ndarray) -> bool:
     """Whether a statistic of this entry refuses the data."""
     for request in entry.requests:
-        check = getattr(request.statistic, "check", None)
         try:
-            if check is not None:
-                check(X, **dict(request.options))
+            request.statistic.check(X, **dict(request.options))
         except PartitaError:
             return True
     return False
@@ -154,13 +152,13 @@ def values_of(
     *,
     weight: Any = None,
     model: Any = None,
-) -> dict[str, tuple[float, str]]:
-    """Value and reason of every entry that these clusterings' kinds allow, each statistic made once."""
+) -> dict[str, tuple[float, tuple[Caveat, ...]]]:
+    """Value and caveats of every entry that these clusterings' kinds allow, each statistic made once."""
     groups: dict[Any, list[Index]] = {}
     for entry in entries:
         X = scene.data_for(entry) if "X" in entry.inputs else None
         groups.setdefault((entry.inputs, id(X)), []).append(entry)
-    found: dict[str, tuple[float, str]] = {}
+    found: dict[str, tuple[float, tuple[Caveat, ...]]] = {}
     for (names, _), group in groups.items():
         given = {"truth": sides[0], "found": sides[1], "model": model or scene.model}
         given |= {"X": scene.data_for(group[0])} if "X" in names else {}
@@ -178,6 +176,11 @@ def is_defined(entry: Index, kinds: Sequence[Kind]) -> bool:
     except KindError:
         return False
     return True
+
+
+def is_limit(caveats: Iterable[Caveat]) -> bool:
+    """Whether a limit set the value."""
+    return any(caveat.kind in (CaveatKind.LIMIT, CaveatKind.UNDEFINED) for caveat in caveats)
 
 
 def same(a: float, b: float, tolerance: float = TINY) -> bool:
@@ -211,9 +214,9 @@ def check_reference(entries: Iterable[Index], scene: Scene) -> None:
             values |= values_of([every[label]], scene, (truth, found))
         except ParameterError:
             continue  # an option that does not go with these kinds
-    for label, (value, reason) in values.items():
+    for label, (value, caveats) in values.items():
         entry = every[label]
-        if "sampled" in reason:
+        if any(caveat.kind is CaveatKind.SAMPLED for caveat in caveats):
             continue
         sides = {"truth": truth, "found": found}
         of_masses = any(sides[name].kind in MASSES for name in entry.inputs if name in sides)
@@ -329,7 +332,7 @@ def check_chance(entries: Sequence[Index], scene: Scene, kind: Kind) -> None:
     drawn = [values_of(claiming, scene, (truth, found.take(order))) for order in orders]
     for entry in claiming:
         values = [v[entry.label] for v in drawn]
-        if any(reason for _, reason in values):
+        if any(is_limit(caveats) for _, caveats in values):
             continue  # a limit sets some of them
         assert abs(np.mean([v for v, _ in values])) <= TINY, (
             f"{entry.label}, {kind}: zero_by_chance, for {scene}"
@@ -380,11 +383,12 @@ def suspicious_ends(entry: Index) -> Iterator[str]:
             name: values_of([entry], scene, [HardPartition(labels)] * 2)[entry.label]
             for name, labels in ends.items()
         }
-        value, reason = got["one cluster"]
-        if not reason and same(value, entry.best):
+        value, caveats = got["one cluster"]
+        if not is_limit(caveats) and same(value, entry.best):
             yield f"{entry.name} is best ({value!r}) at one cluster: add a Limit(...) for it"
-        value, reason = got["n clusters"]
-        if not reason and same(value, entry.best) and not same(got["n - 1 clusters"][0], entry.best, 1e-4):
+        value, caveats = got["n clusters"]
+        is_sudden = same(value, entry.best) and not same(got["n - 1 clusters"][0], entry.best, 1e-4)
+        if is_sudden and not is_limit(caveats):
             yield f"{entry.name} is best ({value!r}) at n clusters, and not just before: add a Limit(...)"
 
 

@@ -133,7 +133,7 @@ def anderson_input(name):
 
 @pytest.mark.parametrize("pair", ANDERSON["pairs"])
 def test_soft_pair_indices_equal_the_checked_vectors(pair):
-    """To 1e-10; a value that the vectors leave out, or that rule 2.1 of the definitions forbids, is nan."""
+    """To 1e-10; a value that the vectors leave out, or where a side has no expected pair, is nan."""
     sides = [anderson_input(name) for name in pair.split(",")]
     table = Contingency.from_block(*sides)
     a, b, c, _ = table.pairs
@@ -201,7 +201,7 @@ def test_possibilistic_scaling_by_hand():
     assert pt.indices.mirkin(U, V) == pytest.approx(48 / 25, abs=1e-14)
 
 
-# --- degenerate cases of definitions/peers_and_traps.md 6.2 and 6.4 -----------------------------------
+# --- degenerate cases ------------------------------------------------------------------------------
 
 ONE, OTHER, SINGLE = [0] * 5, [0, 0, 1, 1, 2], list(range(5))
 NMI = ("nmi_joint", "nmi_max", "nmi_sum", "nmi_sqrt", "nmi_min")
@@ -255,7 +255,7 @@ def test_every_other_zero_by_zero_is_nan(name, truth, found):
 def test_memberships_too_soft_for_pairs():
     uniform = [[0.25] * 4] * 4
     table = Contingency.from_block(pt.FuzzyPartition(uniform), pt.FuzzyPartition(uniform))
-    assert table.pair_counts.both == pytest.approx(-1.5)  # definitions/lei_and_lagofernandez.md 2.1
+    assert table.pair_counts.both == pytest.approx(-1.5)  # self-pairs outweigh pairs
     result = pt.compare(uniform, uniform)
     for row in result:
         is_pair_index = find(row.index).family == "pairs" and row.direction != "none"
@@ -287,7 +287,7 @@ def test_pair_counts_are_exact_at_a_hundred_million_objects():
 
 
 def test_ari_does_not_overflow_where_peers_do():
-    """torchmetrics 1.9 gives -0.678 for a true 0.364 at n = 70,000 (definitions/peers_and_traps.md 6.4)."""
+    """torchmetrics 1.9 gives -0.678 for a true 0.364 at n = 70,000."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 1_000_000)
     found = np.where(rng.random(truth.size) < 0.8, truth, 1 - truth)
@@ -301,7 +301,7 @@ def test_ari_does_not_overflow_where_peers_do():
 
 
 def test_real_valued_tables_are_not_truncated():
-    """scikit-learn casts margins to integers: 0.0664 for 0.0635 (definitions/peers_and_traps.md 6.2)."""
+    """scikit-learn casts margins to integers: 0.0664 for 0.0635."""
     rng = np.random.default_rng(1)
     U, V = rng.dirichlet([1, 1, 1], 20), rng.dirichlet([1, 1], 20)
     N = U.T @ V / 20

@@ -1,4 +1,4 @@
-"""campagner2022, Table 1 on Iris: what definitions/campagner_distributional.md 8 and 9 report of other code.
+"""campagner2022, Table 1 on Iris: beside what other code gave.
 
 Nothing here is a confirmed reproduction of the paper: its code, seeds and pre-processing are unknown, and
 the settings that come near its numbers were searched for. The values are those of an independent prototype.

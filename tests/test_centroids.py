@@ -323,7 +323,7 @@ def _nearest(X, centers):
     [("s1", 0, 1.0, 1.0), ("s2", 0, 0.993, 0.993), ("s3", 0, 0.961, 0.961), ("s4", 1, 0.839, 0.871)],
 )
 def test_agglomerative_clustering_of_the_s_sets(slides, name, orphans, program, slide):
-    """Printed CI: 0 0 0 1. The CSI values are those of definitions/franti_validation.md section 3, after one
+    """Printed CI: 0 0 0 1. The CSI values are those of an independent program, after one
     reassignment to the nearest centroid; franti2017 prints 1.00 1.00 .98 .85, which neither variant gives."""
     from sklearn.cluster import AgglomerativeClustering
 

@@ -296,7 +296,7 @@ def test_nearly_equal_clusterings_keep_their_digits():
 
 
 def test_memberships_near_their_mean_keep_their_digits():
-    """definitions/soft_rand.md 5: at 1/3 +- 1e-4 the plain closed form gave 1.0 for -0.018."""
+    """by hand: at 1/3 +- 1e-4 the plain closed form gave 1.0 for -0.018."""
     rng = np.random.default_rng(6)
     U, V = (1 / 3 + 1e-4 * rng.uniform(-1, 1, (14, 3)) for _ in "uv")
     U, V = (W / W.sum(axis=1, keepdims=True) for W in (U, V))

@@ -238,7 +238,7 @@ def test_self_agreement_is_the_ceiling():
     assert 0 < ceiling < 1
     assert ceiling == pt.indices.nmi_sum(SOFT, SOFT)
     assert pt.self_agreement(SOFT, "rand", pairs="ordered") == pt.indices.rand(SOFT, SOFT, pairs="ordered")
-    # definitions/lei_and_lagofernandez.md 2.3: hardening makes it look closer than it is to itself
+    # by hand: hardening makes it look closer than it is to itself
     assert pt.indices.variation_of_information(SOFT, pt.FuzzyPartition(SOFT).harden()) < pt.self_agreement(
         SOFT, "VI"
     )

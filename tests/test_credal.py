@@ -90,7 +90,7 @@ def test_on_memberships_two_types_are_the_belief_rand_and_one_the_product_rand(n
     assert RAND(a, b, type="conflict") == pytest.approx(GOLDEN["product_rand"][name], abs=1e-10)
 
 
-# --- traps of peers (definitions/soft_rand.md 11, peers_and_traps.md 6.1) --------------------------------
+# --- traps of peers -------------------------------------------------------------------------------
 
 
 def test_the_empty_set_counts_wherever_it_stands():

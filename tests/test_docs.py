@@ -18,3 +18,12 @@ def test_versions_agree():
 
     assert f"version: {partita.__version__}" in (ROOT / "CITATION.cff").read_text()
     assert f"## {partita.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_no_text_names_a_file_that_a_reader_does_not_have():
+    inner = ("defini" + "tions/", "DES" + "IGN.md", "_and_" + "traps", "soft_rand" + ".md")
+    folders = ("src", "tests", "docs", "bench")
+    texts = [p for f in folders for kind in ("py", "md", "json") for p in (ROOT / f).rglob(f"*.{kind}")]
+    found = [str(p) for p in texts if any(word in p.read_text(encoding="utf-8") for word in inner)]
+    assert len(texts) > 100
+    assert found == []

@@ -45,7 +45,7 @@ def tables(draw, top=5, most=6):
 
 
 def test_similarity_of_two_clusters_as_on_the_slide():
-    """P1 of 250 objects, P2 of 200 inside it, P3 of 1000 around it (definitions/franti_validation.md 3)."""
+    """P1 of 250 objects, P2 of 200 inside it, P3 of 1000 around it."""
     inside, around = table([[200, 50]]), table([[250], [750]])
     assert cluster_similarities(inside)[0, 0] == 200
     assert cluster_similarities(around)[0, 0] == 250

@@ -108,7 +108,7 @@ def test_a_vacuous_clustering_is_as_unspecific_as_can_be():
 
 
 def test_partition_coefficient_is_divided_by_objects_not_by_cells():
-    """peers_and_traps.md 6.3: averages over n k cells fall below 1 / k."""
+    """A trap of peers: averages over n k cells fall below 1 / k."""
     even = np.full((6, 3), 1 / 3)
     assert room.partition_coefficient(even) == pytest.approx(1 / 3)
     assert room.modified_partition_coefficient(even) == pytest.approx(0.0, abs=1e-12)
@@ -122,7 +122,7 @@ def test_hard_partitions_are_sure():
 
 
 def test_iris_has_the_values_of_the_peers(iris):
-    """peers_and_traps.md 6.2: partition entropy 0.3955 nats in e1071, 0.5706 bits in fuzzy-c-means."""
+    """Peers differ: partition entropy 0.3955 nats in e1071, 0.5706 bits in fuzzy-c-means."""
     _, U, _ = iris
     assert room.partition_entropy(U) == pytest.approx(0.3955, abs=5e-5)
     assert room.partition_entropy(U, base=2) == pytest.approx(0.5706, abs=5e-5)
@@ -219,7 +219,7 @@ def test_fuzzy_c_means_prototypes_are_the_centers_of_its_partition(iris):
     np.testing.assert_allclose(found.clusters.centers, centers, rtol=1e-9)
     nearest = min(np.square(centers[i] - centers[j]).sum() for i in range(3) for j in range(i))
     assert found.least_separation == pytest.approx(nearest)
-    # Xie-Beni on this partition is 0.13691 (peers_and_traps.md 6.3)
+    # Xie-Beni on this partition is 0.13691
     assert found.clusters.ssw / (len(X) * found.least_separation) == pytest.approx(0.13691, abs=1e-5)
 
 

@@ -155,7 +155,7 @@ def test_base():
 
 
 def test_equal_memberships_share_no_information():
-    """lei_and_lagofernandez.md 2.1: H = log c and I = 0 exactly; VI is above log n."""
+    """H = log c and I = 0 exactly; VI is above log n."""
     U = np.full((3, 2), 0.5)
     assert REFERENCE["mutual_information"](U, U) == 0
     assert information.entropy(U) == math.log(2)
@@ -173,7 +173,7 @@ def test_equal_memberships_share_no_information():
     ],
 )
 def test_uniform_memberships(n, k, both, rand, adjusted, jaccard, mallows):
-    """soft_rand.md section 2 (Anderson et al.), k equal memberships twice: cells n/k^2, margins n/k."""
+    """Anderson et al., k equal memberships twice: cells n/k^2, margins n/k."""
     U = np.full((n, k), 1 / k)
     expected = {
         "pairs_in_both": both,

@@ -106,7 +106,7 @@ def test_rough_k_means_of_campagner2022():
     """Table 1 on Iris, eps 1.1: (.874, .886) and (.099, .113) there, if values were truncated.
 
     The interval is that of the least objective over random starts; the paper's start and rule are unknown
-    (definitions/campagner_distributional.md 9 found it for 51 of 100 seeds of other code).
+    (other code found it for 51 of 100 seeds).
     """
     fit = RoughKMeans(3, threshold=1.1, n_init=20, random_state=0).fit(X)
     rand = pt.distribution(SPECIES, fit.partition_, index="rand:pairs=ordered")

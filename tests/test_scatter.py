@@ -169,7 +169,7 @@ def test_calinski_harabasz_agrees_with_scikit_learn(seed):
     ],
 )
 def test_regression_values_of_the_best_partitions(name, k, values):
-    """SSW, CH and WB of definitions/franti_validation.md, section 4; k-means comes near on larger sets."""
+    """SSW, CH and WB that an independent program gave; k-means comes near on larger sets."""
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
@@ -181,7 +181,7 @@ def test_regression_values_of_the_best_partitions(name, k, values):
 
 
 def test_iris_has_the_values_of_other_packages():
-    """definitions/peers_and_traps.md 6.3."""
+    """Values that peers gave."""
     from sklearn.cluster import KMeans
 
     X = shared_data.features("iris")

@@ -553,7 +553,7 @@ def k_means(X, k):
     ],
 )
 def test_values_of_the_best_known_partitions(name, k, dbi, sc):
-    """definitions/franti_validation.md, section 4."""
+    """Values that an independent program gave."""
     X = shared_data.features(name)
     found = k_means(X, k)
     assert davies_bouldin(X, found) == pytest.approx(dbi, rel=1e-5)
@@ -563,7 +563,7 @@ def test_values_of_the_best_known_partitions(name, k, dbi, sc):
 
 
 def test_values_that_other_programs_give_for_iris():
-    """definitions/peers_and_traps.md, 6.3: k-means with three clusters."""
+    """Values that peers gave: k-means with three clusters."""
     X = shared_data.features("iris")
     found = k_means(X, 3)
     assert davies_bouldin(X, found, q=2.0) == pytest.approx(0.72559, abs=5e-6)  # NbClust

@@ -53,7 +53,7 @@ def test_every_index_that_applies_agrees_with_its_own_call():
 
 
 def test_published_values_for_iris():
-    """definitions/peers_and_traps.md 6.3 and franti_validation.md 4."""
+    """Values that independent programs gave."""
     result = pt.validate(X, LABELS)
     published = {"DBI": 0.6619715, "dunn": 0.09881, "ball_hall": 26.2838, "silhouette": 0.552819}
     published |= {"CH": 561.6278, "WB": 0.3926088, "XB": 0.162755, "hartigan_log": 2.0336}

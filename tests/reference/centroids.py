@@ -1,4 +1,4 @@
-"""Centroid indices by the definition (franti2017 part VI, definitions/franti_validation.md 2), exactly.
+"""Centroid indices by the definition (franti2017 part VI), exactly.
 
 Coordinates and memberships are floats, floats are fractions: centres, distances and ties are not rounded. Of
 equally near centres the first is taken. Clusters without any object do not exist here. The indices take the

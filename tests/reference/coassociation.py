@@ -1,7 +1,7 @@
 """Co-association indices by the definition: every pair of objects is looked at, in two nested loops.
 
-rovetta2009 as shared/definitions/rovetta_coassociation.md section 2 reads it; the Rand indices of
-shared/definitions/soft_rand.md sections 1, 5 and 6. 0/0 is the best value for identical partitions, else nan.
+rovetta2009 with its misprints undone, and the Rand indices on co-associations. 0/0 is the best
+value for identical partitions, else nan.
 """
 
 import math

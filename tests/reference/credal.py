@@ -1,4 +1,4 @@
-"""Credal indices by the definition (denoeux2018, shared/definitions/soft_rand.md 7), and Zhou's distance (8).
+"""Credal indices by the definition (denoeux2018), and Zhou's distance.
 
 A clustering is a list with a dictionary {set of clusters: mass} for each object. Dempster's rule is a loop
 over all pairs of sets; matchings are all permutations. Without a pair, identical clusterings score best.

@@ -1,4 +1,4 @@
-"""Likelihood and description length by the definition (lei_and_lagofernandez.md 1.1, franti2017 part III).
+"""Likelihood and description length by the definition (lagofernandez2009, franti2017 part III).
 
 Densities are written out object by object. Whether a covariance is singular is decided in fractions, without
 rounding: its rank only depends on which objects have weight.

@@ -1,8 +1,7 @@
 """Pair indices by the definition (franti2017 part VI and Table 1, rand also campagner2022 eq. 1).
 
-Hard input: every pair of objects is looked at. Soft input: x(x-1)/2 on the cells and margins of N*, and the
-rule of shared/definitions/lei_and_lagofernandez.md 2.1 for memberships too soft to hold a pair.
-Degenerate cases as DESIGN.md section 5: 0/0 of identical partitions is their best value, else nan.
+Hard input: every pair of objects is looked at. Soft input: x(x-1)/2 on the cells and margins of N*, and nan
+for memberships too soft to hold a pair. 0/0 of identical partitions is their best value, else nan.
 """
 
 import math

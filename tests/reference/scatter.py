@@ -1,4 +1,4 @@
-"""Indices of scatter by their definitions (franti2017; the definitions' table of internal indices).
+"""Indices of scatter by their definitions (franti2017).
 
 Coordinates are floats, floats are fractions, so sums of squares are computed without any rounding, and "no
 scatter", "the centres coincide" and "W is singular" are decided exactly. Memberships such as 0.333... are

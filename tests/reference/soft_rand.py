@@ -1,6 +1,6 @@
 """Campello's fuzzy pair indices and concordance by the definition: double loops over pairs of objects.
 
-shared/definitions/soft_rand.md sections 0, 3 and 4. Identical means equal after sorting columns and dropping
+Identical means equal after sorting columns and dropping
 empty ones; 0/0 of identical partitions is 1, every other zero denominator is nan.
 """
 

@@ -64,7 +64,7 @@ METRIC_ON_HARD: dict[str, Any] = {
     "triangle": ALL,
 }
 
-# rovetta2009's toy data, 18 objects, as definitions/rovetta_coassociation.md section 2 reads them
+# rovetta2009's toy data, 18 objects, with the misprints of its tables undone
 TOY_TRUTH = [0] * 6 + [1] * 12
 TOY_SOFT = [[0.8, 0.2]] * 6 + [[0.2, 0.8]] * 12
 TOY_FOUND_3 = [[1.0, 0.0, 0.0]] * 6 + [[0.0, 0.8, 0.2]] * 6 + [[0.0, 0.2, 0.8]] * 6

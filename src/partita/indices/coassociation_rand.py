@@ -1,4 +1,4 @@
-"""Rand indices on co-associations, plain and corrected for chance (definitions/soft_rand.md 1, 5, 6)."""
+"""Rand indices on co-associations, plain and corrected for chance."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def frobenius_rand(moments: PairMoments) -> Floats:
     formula=r"\frac{F - E}{1 - E}, \quad E \text{ the mean of } F \text{ over all shuffles}",
     examples=[
         Example([0, 0, 1, 1], [0, 1, 0, 1], -0.5, source="by hand: Hubert and Arabie's index"),
-        Example(SOFT_SIDE, SOFT_SIDE, 1.0, source="definitions/soft_rand.md 5: reflexive"),
+        Example(SOFT_SIDE, SOFT_SIDE, 1.0, source="by hand: against itself"),
     ],
 )
 def frobenius_adjusted_rand(moments: PairMoments) -> Floats:
@@ -276,7 +276,7 @@ def belief_rand(
     formula=r"\frac{G - E}{1 - E}, \quad E \text{ the mean of } G \text{ over all shuffles}",
     examples=[
         Example([0, 0, 1, 1], [0, 1, 0, 1], -0.5, source="by hand: Hubert and Arabie's index"),
-        Example(SOFT_SIDE, SOFT_SIDE, 1.0, source="definitions/soft_rand.md 6: reflexive"),
+        Example(SOFT_SIDE, SOFT_SIDE, 1.0, source="by hand: against itself"),
     ],
     without=("method", "epsilon", "confidence"),
 )

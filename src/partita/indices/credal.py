@@ -89,7 +89,7 @@ def _past_its_ends(sums: Array, pairs: Array, is_whole: bool) -> Array:
             [[True, True], [True, True]],
             1.0,
             type="conflict",
-            source="definitions/soft_rand.md 7: nothing contradicts a vacuous clustering",
+            source="by hand: nothing contradicts a vacuous clustering",
         ),
         Example(
             [0, 1],
@@ -140,9 +140,9 @@ def credal_rand(gaps: CredalGaps) -> Floats:
     references=["denoeux2018"],
     formula=r"\binom{n}{2}^{-1} \sum_{i < j} m_{ij}(\emptyset) + m_{ij}(\{s, \neg s\})",
     examples=[
-        Example([0, 0, 1], 0.0, source="definitions/soft_rand.md 7: hard and fuzzy 0"),
-        Example([[0.5, 0.5], [0.2, 0.8]], 0.0, source="definitions/soft_rand.md 7: hard and fuzzy 0"),
-        Example([[True, True]] * 3, 1.0, source="definitions/soft_rand.md 7: vacuous 1"),
+        Example([0, 0, 1], 0.0, source="by hand: no set has two clusters"),
+        Example([[0.5, 0.5], [0.2, 0.8]], 0.0, source="by hand: no set has two clusters"),
+        Example([[True, True]] * 3, 1.0, source="by hand: nothing is known of any pair"),
         Example([*_EITHER, [False, True]], 2 / 3, source="by hand: the first object settles no pair"),
         Example(
             {"mass": [[0.6, 0.0, 0.4, 0.0], [0.5, 0.1, 0.2, 0.2]], "F": _SETS},

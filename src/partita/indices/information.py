@@ -392,7 +392,7 @@ def _largest_hard_vi(t: Contingency, *, base: float | None) -> Array:
     formula=r"H(U, V) - I(U, V)",
     examples=[
         Example([0, 0, 1, 1], [0, 1, 0, 1], math.log(4), source="by hand: H = log 4, I = 0"),
-        Example([[0.5, 0.5]] * 3, [[0.5, 0.5]] * 3, math.log(4), source="definitions/peers_and_traps.md 6.2"),
+        Example([[0.5, 0.5]] * 3, [[0.5, 0.5]] * 3, math.log(4), source="by hand: two fair coins"),
     ],
 )
 def variation_of_information(table: Contingency, *, base: Base = None) -> Floats:

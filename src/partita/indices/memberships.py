@@ -60,7 +60,7 @@ ONE_CLUSTER = "there is a single cluster"
     formula=r"\frac{1}{n} \sum_{ik} u_{ik}^2",
     examples=[
         Example(_SOFT, 0.66, source="by hand: (0.82 + 0.5) / 2"),
-        Example([0, 1, 1], 1.0, source="definitions/franti_validation.md 1: crisp 1"),
+        Example([0, 1, 1], 1.0, source="by hand: crisp 1"),
     ],
 )
 def partition_coefficient(moments: MembershipMoments) -> Floats:
@@ -121,7 +121,7 @@ def modified_partition_coefficient(moments: MembershipMoments) -> Floats:
     examples=[
         Example([[0.5, 0.5], [1.0, 0.0]], 0.5 * math.log(2), source="by hand: one object of two undecided"),
         Example([[0.5, 0.5], [1.0, 0.0]], 0.5, base=2, source="by hand: half a bit"),
-        Example([0, 1, 1], 0.0, source="definitions/franti_validation.md 1: crisp 0"),
+        Example([0, 1, 1], 0.0, source="by hand: crisp 0"),
     ],
 )
 def partition_entropy(moments: MembershipMoments, *, base: Base = None) -> Floats:
@@ -150,7 +150,7 @@ def partition_entropy(moments: MembershipMoments, *, base: Base = None) -> Float
     references=["masson2008"],
     formula=r"\frac{1}{n} \sum_i \sum_{A \neq \emptyset} m_i(A) \log |A|",
     examples=[
-        Example([0, 1, 1], 0.0, source="definitions/peers_and_traps.md 6.1: hard must be 0"),
+        Example([0, 1, 1], 0.0, source="by hand: hard must be 0"),
         Example(
             [[True, True], [True, False]], 0.5 * math.log(2), source="by hand: one object of two undecided"
         ),

@@ -58,11 +58,7 @@ def pairs_in_both(table: Contingency) -> Floats:
     refuted={"symmetric": {HARD: Example([0, 0, 1, 1], [0, 0, 0, 1])}},
     references=["franti2017", "hubert1985"],
     formula=r"b = \sum_i \binom{n_{i\cdot}}{2} - a",
-    examples=[
-        Example(
-            RAND_TRUTH, RAND_FOUND, 20, source="definitions/franti_validation.md 2: 20 and 24 in text order"
-        )
-    ],
+    examples=[Example(RAND_TRUTH, RAND_FOUND, 20, source="franti2017 part VI, in the order of its text")],
 )
 def pairs_in_truth_only(table: Contingency) -> Floats:
     """How many pairs of objects share a true cluster but no found one.
@@ -90,11 +86,7 @@ def pairs_in_truth_only(table: Contingency) -> Floats:
     refuted={"symmetric": {HARD: Example([0, 0, 1, 1], [0, 0, 0, 1])}},
     references=["franti2017", "hubert1985"],
     formula=r"c = \sum_j \binom{n_{\cdot j}}{2} - a",
-    examples=[
-        Example(
-            RAND_TRUTH, RAND_FOUND, 24, source="definitions/franti_validation.md 2: 20 and 24 in text order"
-        )
-    ],
+    examples=[Example(RAND_TRUTH, RAND_FOUND, 24, source="franti2017 part VI, in the order of its text")],
 )
 def pairs_in_found_only(table: Contingency) -> Floats:
     """How many pairs of objects share a found cluster but no true one.

@@ -97,7 +97,7 @@ def _beyond_chance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     formula=r"\frac{a + d}{a + b + c + d}",
     examples=[
         Example(_TRUTH, _FOUND, 2 / 3, source=f"{_BY_HAND}; a = b = c = 1/2, d = 3/2"),
-        Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 0.5, source="definitions/soft_rand.md 3: both uniform"),
+        Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 0.5, source="by hand: both uniform"),
     ],
 )
 def campello_rand(sums: TNormPairs) -> Floats:
@@ -151,7 +151,7 @@ def campello_rand(sums: TNormPairs) -> Floats:
     formula=r"\frac{2 (a d - b c)}{(a + b)(b + d) + (a + c)(c + d)}",
     examples=[
         Example(_TRUTH, _FOUND, 1 / 4, source=f"{_BY_HAND}; a = b = c = 1/2, d = 3/2"),
-        Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 0.0, source="definitions/soft_rand.md 3: both uniform"),
+        Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 0.0, source="by hand: both uniform"),
     ],
 )
 def campello_adjusted_rand(sums: TNormPairs) -> Floats:
@@ -198,7 +198,7 @@ def campello_adjusted_rand(sums: TNormPairs) -> Floats:
     formula=r"\frac{a}{a + b + c}",
     examples=[
         Example(_TRUTH, _FOUND, 1 / 3, source=f"{_BY_HAND}; a = b = c = 1/2, d = 3/2"),
-        Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 1 / 3, source="definitions/soft_rand.md 3: both uniform"),
+        Example([[0.5, 0.5]] * 3, [[0.2] * 5] * 3, 1 / 3, source="by hand: both uniform"),
     ],
 )
 def campello_jaccard(sums: TNormPairs) -> Floats:
@@ -256,7 +256,7 @@ def _too_light(gaps: ConcordanceGaps) -> Array:
     r" - \tfrac12 \lVert v_i - v_j \rVert_1 \right|",
     examples=[
         Example(_TRUTH, _FOUND, 2 / 3, source="by hand: distances 0, 1, 1 against 1/2, 1, 1/2"),
-        Example([[1.0]] * 3, [[1 / 3] * 3] * 3, 1.0, source="definitions/soft_rand.md 4: it sees no level"),
+        Example([[1.0]] * 3, [[1 / 3] * 3] * 3, 1.0, source="by hand: it sees no level"),
     ],
 )
 def hullermeier_rifqi(gaps: ConcordanceGaps) -> Floats:

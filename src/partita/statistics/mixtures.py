@@ -25,7 +25,7 @@ BLOCK_CELLS = 1 << 20
 """Numbers that one block of densities or weighted rows may hold."""
 
 FEWEST_POINTS = 25
-"""The least that a component must hold, unless the caller says otherwise (lei_and_lagofernandez.md 1.5)."""
+"""The least that a component must hold, unless the caller says otherwise."""
 
 FEW_VALUES, OFTEN = 10, 5
 """A feature of 2 to FEW_VALUES whole numbers is not continuous if each is there OFTEN times on average."""
