@@ -3,13 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench docs format clean
+.PHONY: demo test fuzz check bench docs format clean
 
 demo: $(READY)
 	$(BIN)/python -m partita demo
 
 test: check
 	$(BIN)/python -m pytest -n 2
+
+# the same tests on new draws
+fuzz: $(READY)
+	PARTITA_DRAWS=fuzz $(BIN)/python -m pytest -n 2
 
 check: $(READY)
 	$(BIN)/ruff check src tests bench

@@ -1,10 +1,15 @@
-"""What holds for every test: none may depend on how fast the machine is."""
+"""What holds for every test: none may depend on how fast the machine is, and draws are the same every time.
+
+``make fuzz`` draws new ones.
+"""
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "partita", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("partita")
+FIXED, FUZZ = "fixed", "fuzz"
+settings.register_profile(FUZZ, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(FIXED, settings.get_profile(FUZZ), derandomize=True)
+settings.load_profile(os.environ.get("PARTITA_DRAWS", FIXED))

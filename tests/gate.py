@@ -243,11 +243,14 @@ def as_memberships(partition: Partition) -> np.ndarray:
     return np.asarray(partition.memberships(), dtype=np.float64)
 
 
-def as_masses(partition: Partition) -> list[dict[frozenset[int], float]]:
-    """For each object the masses of its sets of clusters."""
-    whole = partition.to(EVIDENTIAL)
-    sets = [frozenset(np.flatnonzero(row).tolist()) for row in whole.focal_sets]
-    return [{s: float(m) for s, m in zip(sets, row, strict=True) if m} for row in whole.masses]
+def as_masses(partition: Any) -> list[dict[frozenset[int], float]]:
+    """For each object the masses of its sets of clusters; objects that are noise are one more cluster."""
+    if partition.kind in MASSES:
+        whole = partition.to(EVIDENTIAL)
+        sets = [frozenset(np.flatnonzero(row).tolist()) for row in whole.focal_sets]
+        return [{s: float(m) for s, m in zip(sets, row, strict=True) if m} for row in whole.masses]
+    rows = as_memberships(partition).tolist()
+    return [{frozenset({j}): u for j, u in enumerate(row) if u} for row in rows]
 
 
 def is_at_an_edge(witness: Any, entry: Index, arguments: Sequence[Any], options: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
@@ -25,6 +25,7 @@ from partita.statistics.centroid_pairs import CentroidPair
 from partita.statistics.cluster_moments import ClusterMoments
 from partita.statistics.matchings import centroid_closeness
 from reference.centroids import REFERENCE, REFERENCE_OF_DATA, index_of_centers
+from reference.tables import AmbiguousError
 from strategies import fuzzy, hard, integer_weights
 
 ON_DATA = [centroid_index, centroid_similarity_index, centroid_ratio]
@@ -60,9 +61,12 @@ def cases(draw, kinds=(hard, fuzzy)):
 @given(case=cases())
 def test_entries_on_data_agree_with_the_reference(entry, options, case):
     X, a, b = case
-    wanted = REFERENCE_OF_DATA[entry.name](
-        X, np.asarray(a.memberships()), np.asarray(b.memberships()), **options
-    )
+    try:
+        wanted = REFERENCE_OF_DATA[entry.name](
+            X, np.asarray(a.memberships()), np.asarray(b.memberships()), **options
+        )
+    except AmbiguousError:
+        reject()
     assert entry(X, a, b, **options) == pytest.approx(wanted, abs=1e-10, nan_ok=True)
 
 

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .matching import filled
-from .tables import Memberships, is_hard, margins, table
+from .tables import AmbiguousError, Memberships, is_hard, margins, table
 
 Matrix = NDArray[np.float64]
 Centers = list[list[Fraction]]
+
+TIE = Fraction(1, 10**12)
 
 
 def centers(X: Matrix, U: Memberships) -> tuple[Centers, list[int]]:
@@ -38,7 +40,15 @@ def squared(a: list[Fraction], b: list[Fraction]) -> Fraction:
 
 
 def nearest(sources: Centers, targets: Centers) -> list[int]:
-    return [min(range(len(targets)), key=lambda j: squared(c, targets[j])) for c in sources]
+    """The first of the nearest; memberships such as 1/3 are rounded, so that a near tie is none to judge."""
+    found = []
+    for c in sources:
+        gaps = [squared(c, target) for target in targets]
+        least = min(gaps)
+        if any(0 < gap - least <= TIE * max(gaps) for gap in gaps):
+            raise AmbiguousError("two centres are equally near but for rounding")
+        found.append(gaps.index(least))
+    return found
 
 
 def orphans(sources: Centers, targets: Centers) -> int:

@@ -19,6 +19,9 @@ MOST_TASKS = 1_000_000
 MOST_SHOWN = 100
 """Characters of an input that an error quotes."""
 
+MOST_WORKERS = 10_000
+"""More than any cluster of machines has; joblib itself refuses a million."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -99,9 +102,10 @@ def run_tasks(
     from threadpoolctl import threadpool_limits
 
     is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not is_count or n_jobs == 0):
+    if n_jobs is not None and (not is_count or not 0 < abs(n_jobs) <= MOST_WORKERS):
         what = Phrase(Setting("n_jobs"), " is no count of workers.")
-        raise ParameterError(what, got=repr(n_jobs), need="a whole number, not 0")
+        need = f"a whole number, not 0, from -{MOST_WORKERS:,} to {MOST_WORKERS:,}"
+        raise ParameterError(what, got=repr(n_jobs)[:60], need=need)
     # the limit of the whole holds where tasks are threads, each of which would lift that of the others
     with bar(description) as report, threadpool_limits(limits=1):
         pool = Parallel(n_jobs=n_jobs, return_as="generator")
