@@ -19,7 +19,7 @@ ENTRIES = catalogue()
 every = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
 IN_TABLES = (HARD, FUZZY, POSSIBILISTIC)
-many = settings(max_examples=100)
+many = settings(max_examples=60)
 
 
 @every
