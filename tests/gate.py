@@ -277,7 +277,9 @@ def is_at_an_edge(witness: Any, entry: Index, arguments: Sequence[Any], options:
 def relabelled(partition: Any, order: Sequence[int]) -> Partition:
     """The same clustering with its clusters in another order, and other names."""
     if partition.kind is HARD:
-        return HardPartition([f"c{order[code]}" for code in partition.codes])
+        labels = 10 + np.array(order)[partition.codes]
+        noise = partition.noise_mask
+        return HardPartition(labels if noise is None else np.where(noise, -1, labels))
     if partition.kind is ROUGH:
         return RoughPartition(partition.possible[:, order])
     if partition.kind is EVIDENTIAL:

@@ -100,7 +100,8 @@ def warn_of_coincident(method: str, X: Floats, centres: Floats, advice: str) -> 
         return
     to_next = np.asarray(cKDTree(centres).query(centres, k=2)[0])[:, 1]
     usual = float(np.median(np.sqrt(nearest(X, centres)[1])))
-    coincident = int((to_next <= max(COINCIDENT * usual, ROUNDING * spread(X))).sum())
+    rounding = max(ROUNDING * spread(X), 8 * np.finfo(np.float64).eps * float(np.abs(centres).max()))
+    coincident = int((to_next <= max(COINCIDENT * usual, rounding)).sum())
     if coincident:
         warn(
             f"{coincident} of {len(centres)} centres of {method} lie on another one; {advice}.",
