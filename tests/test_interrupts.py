@@ -153,6 +153,14 @@ def test_a_slice_ends_after_some_operations(monkeypatch):
 # --- Ctrl-C while something must not be interrupted --------------------------------------------------------
 
 
+@pytest.fixture(autouse=True)
+def hears_interrupts():
+    """A shell that starts the tests in the background has them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_held_work_is_done_before_the_interrupt_is_heard():
     done = []
 
