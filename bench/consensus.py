@@ -8,7 +8,7 @@ from itertools import combinations, islice
 import numpy as np
 
 import partita as pt
-from partita.resampling.agreements import consensus_index
+from partita.ensembles._consensus_index import consensus_index
 
 INDICES = ["MI", "nmi_joint", "nmi_max", "nmi_sum", "nmi_sqrt", "nmi_min", "VI", "NVI", "ARI"]
 SAMPLE = 100

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 import partita as pt
-from partita.distributional.pair_moments import expected_squares
+from partita.distributional.solvers.pair_moments import expected_squares
 
 DRAWS = 2000
 

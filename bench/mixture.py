@@ -10,7 +10,7 @@ from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from partita.cluster.mixture import ExpectationMaximisation, MixtureRun
-from partita.statistics.mixtures import GivenMixture
+from partita.statistics.clusters.mixtures import GivenMixture
 
 TOL, MAX_ITER, RIDGE = 1e-5, 100, 1e-6
 

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 from partita.cluster import RandomSwap
 from partita.indices.centroids import centroid_index
-from partita.statistics.centroid_pairs import CentroidPair
+from partita.statistics.clusters.centroid_pairs import CentroidPair
 
 
 def grid_of_clusters(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

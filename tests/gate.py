@@ -17,8 +17,9 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 from hypothesis import strategies as st
 
-from partita.engine import collect, prepare
+from partita.engine import collect
 from partita.errors import KindError, ParameterError, PartitaError
+from partita.inputs import prepare
 from partita.partitions import (
     ALL,
     EVIDENTIAL,

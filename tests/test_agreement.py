@@ -17,7 +17,7 @@ import partita as pt
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC
 from partita.registry import find
 from partita.statistics import Contingency
-from partita.statistics.hypergeometric import expected_mutual_information
+from partita.statistics.tables.hypergeometric import expected_mutual_information
 from reference import REFERENCE
 from reference.pairs import pairs_in_both, pairs_in_found_only, pairs_in_truth_only
 from strategies import hard, pairs

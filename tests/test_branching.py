@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.distributional.branching import local_search, minimum
 from partita.distributional.budgets import Budget
-from partita.distributional.groups import Groups
+from partita.distributional.solvers.branching import local_search, minimum
+from partita.distributional.solvers.groups import Groups
 from strategies import rough
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita.comparison import Comparison
-from partita.engine import prepare
 from partita.errors import UnknownNameError
+from partita.inputs import prepare
 from partita.registry import Caveat, CaveatKind, find
 from partita.registry.caveats import join_caveats, said
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut, method_of

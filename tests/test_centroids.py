@@ -21,9 +21,9 @@ from partita.indices.centroids import (
 )
 from partita.partitions import FUZZY, HARD, FuzzyPartition, HardPartition, PossibilisticPartition
 from partita.statistics import Contingency, matching_score
-from partita.statistics.centroid_pairs import CentroidPair
-from partita.statistics.cluster_moments import ClusterMoments
-from partita.statistics.matchings import centroid_closeness
+from partita.statistics.clusters.centroid_pairs import CentroidPair
+from partita.statistics.clusters.moments import ClusterMoments
+from partita.statistics.tables.matchings import centroid_closeness
 from reference.centroids import REFERENCE, REFERENCE_OF_DATA, index_of_centers
 from reference.tables import AmbiguousError
 from strategies import fuzzy, hard, integer_weights

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import partita as pt
 from partita.distributional import budgets, evidential, measures
 from partita.distributional.budgets import Budget
-from partita.distributional.columns import counts_inside
-from partita.distributional.groups import Groups
-from partita.distributional.matching_ends import hard_matching_ends, matching_ends
+from partita.distributional.solvers.columns import counts_inside
+from partita.distributional.solvers.groups import Groups
+from partita.distributional.solvers.matching_ends import hard_matching_ends, matching_ends
 from partita.distributional.table_index import TableIndex
 from partita.errors import KindError, ParameterError
 from partita.indices import catalogue

@@ -25,9 +25,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import partita
 from partita.cluster import RandomSwap
 from partita.errors import FileError, ParameterError
+from partita.fits import checkpoints
+from partita.fits.checkpoints import Checkpoint, Record, fingerprint, root_seed
 from partita.resampling import Noise, Subsample
-from partita.sweeps import checkpoints
-from partita.sweeps.checkpoints import Checkpoint, Record, fingerprint, root_seed
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 20, axis=0)
 LOG, STOPS = "PARTITA_TEST_LOG", "PARTITA_TEST_STOPS"

@@ -18,11 +18,11 @@ from sklearn.preprocessing import StandardScaler
 import partita as pt
 from partita.cluster import FuzzyCMeans, GaussianMixtureEM, RandomSwap
 from partita.errors import ParameterError, UnknownNameError
+from partita.fits.tasks import task_seed
 from partita.registry.rules import Verdict
 from partita.resampling import uniform_like
 from partita.selection import Choice, ChoiceOfK
 from partita.selection.sweep import NULL_DATA, ON_NULL
-from partita.sweeps.tasks import task_seed
 from shared_data import features, frame
 
 IRIS, SPECIES = load_iris(return_X_y=True)

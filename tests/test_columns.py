@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import strategies  # noqa: F401 (loads the hypothesis profile)
 from partita.distributional import columns
-from partita.distributional.columns import (
+from partita.distributional.solvers.columns import (
     counts_inside,
     groups_inside,
     separable_ends,
@@ -20,7 +20,7 @@ from partita.distributional.columns import (
     square_law,
     steps_for_ends,
 )
-from partita.distributional.groups import Groups
+from partita.distributional.solvers.groups import Groups
 from partita.kernels.columns import column_states
 
 PHI = {"squares": lambda m: m * m, "entropy": lambda m: m * math.log(m) if m else 0.0}

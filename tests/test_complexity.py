@@ -17,7 +17,7 @@ from partita.cluster import StochasticComplexityClustering
 from partita.errors import KindError, ParameterError
 from partita.indices.complexity import stochastic_complexity
 from partita.partitions import HARD, HardPartition
-from partita.statistics.binary_counts import BinaryCounts
+from partita.statistics.clusters.binary_counts import BinaryCounts
 from reference.likelihood import stochastic_complexity as by_definition
 
 

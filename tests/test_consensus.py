@@ -15,6 +15,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import partita as pt
+from partita.ensembles import _consensus as least_squares
+from partita.ensembles import _consensus_index as agreements
+from partita.ensembles._consensus import LeastSquares, consensus
+from partita.ensembles._consensus_index import ConsensusIndex, consensus_index
 from partita.errors import (
     KindError,
     MismatchError,
@@ -27,9 +31,6 @@ from partita.errors import (
 )
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC
-from partita.resampling import agreements, least_squares
-from partita.resampling.agreements import ConsensusIndex, consensus_index
-from partita.resampling.least_squares import LeastSquares, consensus
 from reference import REFERENCE
 from reference import consensus as by_definition
 from strategies import integer_weights, partitions

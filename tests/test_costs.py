@@ -16,7 +16,7 @@ from partita.indices.memberships import average_partition_density, fuzzy_hypervo
 from partita.indices.scatter import marriott
 from partita.indices.separation import davies_bouldin
 from partita.statistics import dispersions, prototypes
-from partita.statistics.cluster_moments import ClusterScatter
+from partita.statistics.clusters.moments import ClusterScatter
 
 OF_MATRICES = [marriott, fuzzy_hypervolume, average_partition_density, partition_negentropy]
 quiet = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")

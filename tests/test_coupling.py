@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import partita as pt
-from partita.engine import Request, collect, prepare
+from partita.engine import Request, collect
 from partita.errors import KindError, TooLargeError
+from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD
 from partita.statistics import Contingency, CoupledContingency, coupling
 from strategies import fuzzy, hard, integer_weights, pairs

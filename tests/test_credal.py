@@ -15,8 +15,9 @@ from scipy import sparse
 from scipy.spatial.distance import squareform
 
 import partita as pt
-from partita.engine import Request, collect, prepare
+from partita.engine import Request, collect
 from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
+from partita.inputs import prepare
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, ROUGH, pair_masses
 from partita.statistics import CredalGaps, SharedMemberships, credal, object_pairs
 from reference.credal import credal_rand_of_masses, nonspecificity_of_masses, pair_mass

@@ -14,7 +14,7 @@ from partita.errors import KindError, ParameterError, UndefinedIndexWarning
 from partita.indices.density import dbcv
 from partita.partitions import HardPartition
 from partita.statistics import density
-from partita.statistics.density import DensityConnectivity
+from partita.statistics.distances.density import DensityConnectivity
 from reference.density import dbcv as by_definition
 from strategies import hard, integer_weights
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
-from partita.engine import prepare
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import catalogue
+from partita.inputs import prepare
 from partita.partitions import FUZZY, POSSIBILISTIC, FuzzyPartition, Partition, PossibilisticPartition
 from partita.registry import Index
 from strategies import partitions

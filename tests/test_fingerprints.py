@@ -22,10 +22,10 @@ from sklearn.preprocessing import FunctionTransformer
 
 import partita
 from partita.errors import FileError, ParameterError
+from partita.fits.fingerprints import fingerprint
 from partita.registry import index, remove
 from partita.resampling import Subsample
 from partita.statistics import Contingency
-from partita.sweeps.fingerprints import fingerprint
 
 X = np.random.default_rng(0).normal(size=(30, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 10, axis=0)
 

@@ -28,7 +28,7 @@ from partita.errors import (
 )
 from partita.indices.centroids import centroid_index
 from partita.partitions import HardPartition
-from partita.statistics.centroid_pairs import CentroidPair
+from partita.statistics.clusters.centroid_pairs import CentroidPair
 from reference import kmeans_family as reference
 from reference.scatter import bic_partition
 from shared_data import centroids, features

@@ -17,7 +17,12 @@ from partita.errors import KindError, ParameterError, UndefinedIndexError
 from partita.indices.likelihood import aic, bic, icl, icl_map, partition_negentropy
 from partita.partitions import FuzzyPartition, HardPartition
 from partita.statistics import mixtures
-from partita.statistics.mixtures import GaussianComponents, GivenMixture, MixtureFit, negentropy_parts
+from partita.statistics.clusters.mixtures import (
+    GaussianComponents,
+    GivenMixture,
+    MixtureFit,
+    negentropy_parts,
+)
 from reference.likelihood import REFERENCE_OF_DATA, REFERENCE_OF_MODEL
 
 OF_MODEL = (aic, bic, icl, icl_map)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from partita.distributional import matching_ends as module
 from partita.distributional.budgets import Budget
-from partita.distributional.groups import Groups
-from partita.distributional.matching_ends import MatchingEnds, matching_ends
+from partita.distributional.solvers.groups import Groups
+from partita.distributional.solvers.matching_ends import MatchingEnds, matching_ends
 from partita.kernels.matchings import fewest_matched
 from strategies import rough
 

@@ -23,7 +23,7 @@ from partita.cluster.mixture import ExpectationMaximisation, GaussianMixtureEM
 from partita.cluster.mixture_search import _smaller, first_number
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError
 from partita.partitions import FuzzyPartition
-from partita.statistics.mixtures import GivenMixture
+from partita.statistics.clusters.mixtures import GivenMixture
 from reference.em import e_step, lei_start, m_step, until_means_rest
 
 TYPES = ("full", "tied", "diag", "spherical")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita.partitions import HardPartition
-from partita.statistics.coassociation import PairMoments
+from partita.statistics.pairs.coassociation import PairMoments
 
 UNIFORM, UNEVEN = np.full(3, 1 / 3), np.array([0.5, 0.3, 0.2])
 

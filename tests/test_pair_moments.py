@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.distributional import pair_moments
-from partita.distributional.pair_moments import expected_squares, variance_of_squares
+from partita.distributional.solvers.pair_moments import expected_squares, variance_of_squares
 from partita.errors import PartitaError, TooLargeError
 from strategies import fuzzy
 

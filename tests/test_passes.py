@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.engine import Request, collect, prepare
+from partita.engine import Request, collect
+from partita.inputs import prepare
 from partita.statistics import (
     CentroidPair,
     ClusterMoments,

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.distributional import poisson_binomial
-from partita.distributional.pair_moments import expected_squares
-from partita.distributional.poisson_binomial import (
+from partita.distributional.solvers.pair_moments import expected_squares
+from partita.distributional.solvers.poisson_binomial import (
     count_law,
     difference_law,
     expected_matching,

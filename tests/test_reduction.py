@@ -12,9 +12,10 @@ from scipy import sparse
 
 import partita as pt
 from partita import arrays, engine
-from partita.engine import Request, collect, prepare
+from partita.engine import Request, collect
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import catalogue
+from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Ensemble
 from partita.statistics import Contingency, MembershipMoments, counting, tables
 from strategies import integer_weights, pairs, partitions

@@ -14,18 +14,18 @@ from sklearn import metrics
 
 from partita import drop_in
 from partita.arrays import ORDINARY, binary_exponent
-from partita.engine import prepare
 from partita.errors import ParameterError, PartitaError
 from partita.indices.likelihood import aic, bic, icl, icl_map
 from partita.indices.memberships import kwon
 from partita.indices.scatter import calinski_harabasz, hartigan_log, r_squared, wb_index
 from partita.indices.separation import davies_bouldin, dunn, generalized_dunn, xie_beni
 from partita.indices.silhouettes import silhouette, silhouette_samples
+from partita.inputs import prepare
 from partita.partitions import DataMatrix, as_partition
 from partita.registry import Index, indices
 from partita.statistics import negentropy_parts
-from partita.statistics.centroid_pairs import CentroidPair
-from partita.statistics.mixtures import GivenMixture
+from partita.statistics.clusters.centroid_pairs import CentroidPair
+from partita.statistics.clusters.mixtures import GivenMixture
 
 EXPONENTS = [-1000, -540, -500, -100, 100, 500, 515, 1000]
 

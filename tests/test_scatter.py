@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import partita as pt
 import shared_data
 import strategies
-from partita.engine import Request, collect, prepare
+from partita.engine import Request, collect
 from partita.errors import KindError, UndefinedIndexError, UndefinedIndexWarning
 from partita.indices.scatter import (
     ball_hall,
@@ -33,10 +33,11 @@ from partita.indices.scatter import (
     wb_index,
     xu,
 )
+from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD, as_partition
 from partita.registry.caveats import join_caveats
 from partita.statistics import cluster_moments
-from partita.statistics.cluster_moments import ClusterMoments, ClusterScatter, log_determinants
+from partita.statistics.clusters.moments import ClusterMoments, ClusterScatter, log_determinants
 from reference.scatter import REFERENCE_OF_DATA
 
 ENTRIES = [

@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from partita.cluster import FuzzyCMeans, GaussianMixtureEM, PossibilisticCMeans, RandomSwap
 from partita.errors import ParameterError
 from partita.resampling import Bootstrap, Noise, Rerun, Subsample, normal_like, uniform_like
-from partita.resampling.repeats import _another
-from partita.resampling.transfer import carried_over
+from partita.selection._stability import _another
+from partita.selection.transfer import carried_over
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 20, axis=0)
 NEW = np.random.default_rng(1).normal(scale=4, size=(40, 2))

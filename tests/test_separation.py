@@ -36,10 +36,10 @@ from partita.indices.silhouettes import (
 )
 from partita.partitions import FUZZY, HARD, HardPartition, as_partition
 from partita.statistics import cluster_gaps, dispersions, distances, objects_by_cluster
-from partita.statistics.cluster_gaps import ClusterGaps
-from partita.statistics.cluster_moments import ClusterMoments
-from partita.statistics.dispersions import CentroidSilhouettes, Dispersions
-from partita.statistics.distances import DistanceSums
+from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions
+from partita.statistics.clusters.moments import ClusterMoments
+from partita.statistics.distances.cluster_gaps import ClusterGaps
+from partita.statistics.distances.distance_sums import DistanceSums
 from reference.separation import REFERENCE_OF_DATA
 
 ENTRIES = [

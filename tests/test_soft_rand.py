@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import partita as pt
-from partita.engine import Request, collect, prepare
+from partita.engine import Request, collect
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import find
+from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD, Ensemble
 from partita.statistics import ConcordanceChance, ConcordanceGaps, Contingency, TNormPairs, object_pairs
 from partita.statistics import concordance as concordance_module

@@ -20,8 +20,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import partita
 from partita.cluster import EvidentialCMeans, FuzzyCMeans, GaussianMixtureEM, RandomSwap, RoughKMeans
 from partita.errors import ParameterError, UnknownNameError
-from partita.resampling import Bootstrap, Noise, Rerun, Stability, Subsample, repeats
-from partita.sweeps.scores import HARDENED
+from partita.fits.scores import HARDENED
+from partita.resampling import Bootstrap, Noise, Rerun, Stability, Subsample
+from partita.selection import _stability as repeats
 from reference.centroids import centroid_index
 from shared_data import features
 

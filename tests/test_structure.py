@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from partita.errors import ParameterError
-from partita.selection.null_tests import HOPKINS, TWO_MEANS, Structure, hopkins, hopkins_at, structure
+from partita.selection._structure import HOPKINS, TWO_MEANS, Structure, hopkins, hopkins_at, structure
 from reference.structure import hopkins as by_definition
 from shared_data import features
 

@@ -15,7 +15,7 @@ from partita.cluster.swap import RandomSwap, swap_search
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError
 from partita.indices.centroids import centroid_index
 from partita.kernels.swaps import NOBODY, gather, swap, try_swap
-from partita.statistics.centroid_pairs import CentroidPair
+from partita.statistics.clusters.centroid_pairs import CentroidPair
 from reference.kmeans import lloyd_by_definition, sum_of_squares
 from shared_data import centroids, features
 

@@ -22,16 +22,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from partita.cluster import GaussianMixtureEM, RandomSwap
 from partita.errors import ParameterError
-from partita.partitions import (
-    EvidentialPartition,
-    FuzzyPartition,
-    HardPartition,
-    PossibilisticPartition,
-    RoughPartition,
-)
-from partita.registry import find
-from partita.sweeps.checkpoints import Record
-from partita.sweeps.models import (
+from partita.fits.checkpoints import Record
+from partita.fits.models import (
     clustering_of,
     is_random,
     k_parameter,
@@ -41,9 +33,17 @@ from partita.sweeps.models import (
     one_line,
     seeded,
 )
-from partita.sweeps.partitions import from_arrays, to_arrays
-from partita.sweeps.scores import HARDENED, score
-from partita.sweeps.tasks import Task, check_count, numbers_of_clusters, run_tasks, task_seed
+from partita.fits.partitions import from_arrays, to_arrays
+from partita.fits.scores import HARDENED, score
+from partita.fits.tasks import Task, check_count, numbers_of_clusters, run_tasks, task_seed
+from partita.partitions import (
+    EvidentialPartition,
+    FuzzyPartition,
+    HardPartition,
+    PossibilisticPartition,
+    RoughPartition,
+)
+from partita.registry import find
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 20, axis=0)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import strategies  # noqa: F401 (loads the hypothesis profile)
 from partita.distributional import tallies
-from partita.distributional.tallies import Choices, Tally, combine
+from partita.distributional.solvers.tallies import Choices, Tally, combine
 
 SEMIRINGS = ("sum", "product", "minimum", "lukasiewicz")
 

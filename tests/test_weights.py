@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
-from partita.engine import collect, prepare
+from partita.engine import collect
 from partita.errors import ParameterError, UndefinedIndexWarning
 from partita.indices import catalogue
+from partita.inputs import prepare
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.registry import Index
 from partita.statistics import Contingency

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from partita.alignment import Alignment, align, set_matching
     from partita.comparison import Comparison, compare, self_agreement
     from partita.distributional import Distribution, SetDistance, distribution, hausdorff
+    from partita.ensembles import ConsensusIndex, consensus, consensus_index
     from partita.partitions import (
         Ensemble,
         EvidentialPartition,
@@ -30,15 +31,14 @@ if TYPE_CHECKING:
         pairwise_masses,
     )
     from partita.registry import index
-    from partita.resampling import ConsensusIndex, Stability, consensus, consensus_index, stability
-    from partita.selection import ChoiceOfK, choose_k
+    from partita.selection import ChoiceOfK, Stability, choose_k, stability
     from partita.validation import SideBySide, Validation, scorer, validate
 
 _HOMES = {
     "Alignment": "partita.alignment",
     "ChoiceOfK": "partita.selection",
     "Comparison": "partita.comparison",
-    "ConsensusIndex": "partita.resampling",
+    "ConsensusIndex": "partita.ensembles",
     "Distribution": "partita.distributional",
     "Ensemble": "partita.partitions",
     "EvidentialPartition": "partita.partitions",
@@ -49,15 +49,15 @@ _HOMES = {
     "RoughPartition": "partita.partitions",
     "SetDistance": "partita.distributional",
     "SideBySide": "partita.validation",
-    "Stability": "partita.resampling",
+    "Stability": "partita.selection",
     "Validation": "partita.validation",
     "align": "partita.alignment",
     "as_partition": "partita.partitions",
     "choose_k": "partita.selection",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
-    "consensus": "partita.resampling",
-    "consensus_index": "partita.resampling",
+    "consensus": "partita.ensembles",
+    "consensus_index": "partita.ensembles",
     "distribution": "partita.distributional",
     "hausdorff": "partita.distributional",
     "index": "partita.indices",
@@ -65,7 +65,7 @@ _HOMES = {
     "scorer": "partita.validation",
     "self_agreement": "partita.comparison",
     "set_matching": "partita.alignment",
-    "stability": "partita.resampling",
+    "stability": "partita.selection",
     "validate": "partita.validation",
 }
 _ROOMS = (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats
-from partita.engine import Inputs, Request, collect, prepare
+from partita.engine import Request, collect
 from partita.errors import (
     AlignmentWarning,
     KindError,
@@ -20,6 +20,7 @@ from partita.errors import (
     UndefinedIndexError,
     UndefinedIndexWarning,
 )
+from partita.inputs import Inputs, prepare
 from partita.partitions import HardPartition, MembershipPartition, Partition, as_partition
 from partita.results import Result, Table
 from partita.results.provenance import provenance
@@ -31,7 +32,7 @@ from partita.statistics import (
     matching_score,
     shared_objects,
 )
-from partita.statistics.matchings import PAIRINGS
+from partita.statistics.tables.matchings import PAIRINGS
 
 __all__ = ["AlignedCluster", "Alignment", "align", "set_matching"]
 

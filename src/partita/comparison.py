@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from partita.engine import Inputs, collect, pair_operations, prepare
+from partita.engine import collect, pair_operations
 from partita.errors import ParameterError, PartitionError, UndefinedIndexError
+from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, resolve

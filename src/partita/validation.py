@@ -11,8 +11,10 @@ from functools import cached_property, partial
 from typing import Any
 
 from partita.arrays import is_sparse
-from partita.engine import Inputs, collect, pair_operations, prepare, why_costly
+from partita.engine import collect, pair_operations, why_costly
 from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
+from partita.fits.scores import HARDENED, hardened, score
+from partita.inputs import Inputs, prepare
 from partita.partitions import HARD
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, resolve
@@ -23,8 +25,7 @@ from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
 from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
 from partita.results.provenance import provenance
-from partita.statistics.objects_by_cluster import known_metric
-from partita.sweeps.scores import HARDENED, hardened, score
+from partita.statistics.distances.objects_by_cluster import known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 

@@ -26,8 +26,7 @@ def demo() -> None:
 
     from partita.cluster import GaussianMixtureEM
     from partita.comparison import compare
-    from partita.resampling import stability
-    from partita.selection import choose_k
+    from partita.selection import choose_k, stability
 
     iris = load_iris()
     species = iris.target_names[iris.target]

@@ -248,7 +248,7 @@ def stability(
       partita stability flowers.csv --leave-out species
       partita stability flowers.csv --leave-out species --k 2:20 --scheme noise:0.2 --indices CI,VI
     """  # noqa: D301 (click reads the backspace as: keep these lines)
-    from partita.resampling import stability as run
+    from partita.selection import stability as run
 
     X, method, ks, common = _inputs(given, leave_out=split_columns(leave_out) or [])
     result = run(
@@ -334,7 +334,7 @@ def _value(text: str) -> Any:
 
 def _scheme(text: str) -> Any:
     from partita.errors import ParameterError, near_names
-    from partita.resampling import Bootstrap, Noise, Rerun, Subsample
+    from partita.selection import Bootstrap, Noise, Rerun, Subsample
 
     known = {"subsample": Subsample, "bootstrap": Bootstrap, "noise": Noise, "rerun": Rerun}
     name, _, amount = text.partition(":")

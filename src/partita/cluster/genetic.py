@@ -23,7 +23,7 @@ from partita.cluster.clusterer import (
 )
 from partita.partitions import HardPartition
 from partita.progress import bar
-from partita.statistics.cluster_moments import ClusterMoments
+from partita.statistics.clusters.moments import ClusterMoments
 
 
 class GeneticKMeans(CentreClusterer):

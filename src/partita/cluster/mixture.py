@@ -32,7 +32,7 @@ from partita.errors import ConvergenceWarning, ParameterError
 from partita.indices.likelihood import aic, bic, icl, partition_negentropy
 from partita.partitions import FuzzyPartition
 from partita.progress import bar
-from partita.statistics.mixtures import GivenMixture
+from partita.statistics.clusters.mixtures import GivenMixture
 
 LEAST_VARIANCE = 1e-290
 """A feature that varies less than this counts as constant."""

@@ -11,8 +11,8 @@ import numpy as np
 from partita.arrays import Floats
 from partita.indices.likelihood import partition_negentropy
 from partita.partitions import FUZZY
-from partita.statistics.cluster_moments import log_determinants
-from partita.statistics.mixtures import FEWEST_POINTS, GaussianComponents, GivenMixture
+from partita.statistics.clusters.mixtures import FEWEST_POINTS, GaussianComponents, GivenMixture
+from partita.statistics.clusters.moments import log_determinants
 
 if TYPE_CHECKING:
     from partita.cluster.mixture import ExpectationMaximisation, MixtureRun

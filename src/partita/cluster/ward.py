@@ -14,7 +14,7 @@ from partita.cluster.clusterer import warn_of_empty
 from partita.cluster.units import shifted, working_exponent
 from partita.errors import ParameterError, TooLargeError
 from partita.partitions import HardPartition
-from partita.statistics.cluster_moments import ClusterMoments
+from partita.statistics.clusters.moments import ClusterMoments
 
 
 def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> HardPartition:

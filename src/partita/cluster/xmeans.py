@@ -15,7 +15,7 @@ from partita.cluster.clusterer import COUNT, FROM_STARTS, CentreClusterer, resta
 from partita.errors import ParameterError
 from partita.indices.scatter import bic_partition
 from partita.partitions import HardPartition
-from partita.statistics.cluster_moments import ClusterMoments
+from partita.statistics.clusters.moments import ClusterMoments
 
 
 class XMeans(CentreClusterer):

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, generator
-from partita.distributional.groups import Groups
 from partita.distributional.outcomes import BOUND, EXACT, Quantity
 from partita.distributional.rough import rough_ends
 from partita.distributional.sampling import Plan, draw_labels, tables_of
 from partita.distributional.sides import Side, base_index
-from partita.distributional.tallies import Choices
+from partita.distributional.solvers.groups import Groups
+from partita.distributional.solvers.tallies import Choices
 from partita.distributional.tasks import Task, budget_of, nothing_left
-from partita.engine import prepare
 from partita.errors import KindError, ParameterError
+from partita.inputs import prepare
 from partita.partitions import HARD, ROUGH
 from partita.progress import bar
 from partita.registry import Index

@@ -9,7 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from partita.arrays import Array
-from partita.distributional.columns import (
+from partita.distributional.decision_rules import Rule, closest_rule
+from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Focal, Quantity
+from partita.distributional.rough import Ends, ends_of, remembered_ends, rough_ends, values_of
+from partita.distributional.sampling import draw_labels, draw_tables, kl_upper_limit, tables_of
+from partita.distributional.sides import Masses
+from partita.distributional.solvers.columns import (
     MOST_ROWS,
     STEPS_PER_WORK,
     counts_inside,
@@ -17,15 +22,10 @@ from partita.distributional.columns import (
     size_ends,
     steps_for_ends,
 )
-from partita.distributional.decision_rules import Rule, closest_rule
-from partita.distributional.groups import Groups
-from partita.distributional.matching_ends import hard_matching_ends
-from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Focal, Quantity
-from partita.distributional.rough import Ends, ends_of, remembered_ends, rough_ends, values_of
-from partita.distributional.sampling import draw_labels, draw_tables, kl_upper_limit, tables_of
-from partita.distributional.sides import Masses
+from partita.distributional.solvers.groups import Groups
+from partita.distributional.solvers.matching_ends import hard_matching_ends
+from partita.distributional.solvers.tallies import Choices
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
-from partita.distributional.tallies import Choices
 from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
 from partita.errors import Phrase, Setting
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from partita.arrays import Array
-from partita.distributional.groups import Groups
 from partita.distributional.laws import law_of
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Law, Quantity
-from partita.distributional.pair_moments import expected_squares, variance_of_squares
-from partita.distributional.poisson_binomial import expected_matching, expected_sums
 from partita.distributional.rough import rough_ends
 from partita.distributional.sampling import draw_tables, normal_half_width
+from partita.distributional.solvers.groups import Groups
+from partita.distributional.solvers.pair_moments import expected_squares, variance_of_squares
+from partita.distributional.solvers.poisson_binomial import expected_matching, expected_sums
 from partita.distributional.table_index import PARTITION_DISTANCE
 from partita.distributional.tasks import Answer, Task, too_large
 from partita.errors import Phrase, Setting

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from partita.arrays import Array
-from partita.distributional.columns import square_law
 from partita.distributional.outcomes import BOUND, EXACT, Law
+from partita.distributional.solvers.columns import square_law
+from partita.distributional.solvers.tallies import MOST_TABLES, Choices, Tally, combine
 from partita.distributional.table_index import TableIndex
-from partita.distributional.tallies import MOST_TABLES, Choices, Tally, combine
 
 MOST_CELL_WEIGHTS = 1 << 25
 MOST_UNCERTAIN = 20_000

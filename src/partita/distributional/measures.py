@@ -20,8 +20,8 @@ from partita.distributional.rough import rough
 from partita.distributional.sampling import MOST_DRAWS, Plan, is_auto
 from partita.distributional.sides import EMPTY, Side, base_index
 from partita.distributional.tasks import METHODS, USUAL_WORK, Answer, Task, budget_of, nothing_left
-from partita.engine import Inputs, prepare
 from partita.errors import ParameterError, Phrase, Setting
+from partita.inputs import Inputs, prepare
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index

@@ -13,11 +13,11 @@ import numpy as np
 
 from partita.arrays import Array
 from partita.distributional.fuzzy import law_notes
-from partita.distributional.groups import Groups
 from partita.distributional.laws import law_of
 from partita.distributional.outcomes import BOUND, EXACT, Law, Quantity
 from partita.distributional.rough import remembered_ends, rough_ends
-from partita.distributional.tallies import MEET
+from partita.distributional.solvers.groups import Groups
+from partita.distributional.solvers.tallies import MEET
 from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
 from partita.errors import ParameterError, Phrase, Setting
 

@@ -9,8 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from partita.arrays import Array
-from partita.distributional.branching import Minimum, local_search, minimum
-from partita.distributional.columns import (
+from partita.distributional.laws import law_of
+from partita.distributional.outcomes import BOUND, SAMPLED, Law, Quantity, miss_chances
+from partita.distributional.sampling import draw_tables
+from partita.distributional.solvers.branching import Minimum, local_search, minimum
+from partita.distributional.solvers.columns import (
     MOST_ROWS,
     MOST_STEPS,
     STEPS_PER_SECOND,
@@ -19,13 +22,10 @@ from partita.distributional.columns import (
     size_ends,
     steps_for_ends,
 )
-from partita.distributional.groups import Groups
-from partita.distributional.laws import law_of
-from partita.distributional.matching_ends import matching_ends
-from partita.distributional.outcomes import BOUND, SAMPLED, Law, Quantity, miss_chances
-from partita.distributional.sampling import draw_tables
+from partita.distributional.solvers.groups import Groups
+from partita.distributional.solvers.matching_ends import matching_ends
+from partita.distributional.solvers.tallies import MOST_TABLES
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
-from partita.distributional.tallies import MOST_TABLES
 from partita.distributional.tasks import Answer, Task, ends_only, nothing_known, too_large
 from partita.errors import PartitaError, Phrase, Setting
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from partita import indices
 from partita.arrays import Array, is_sparse
-from partita.containers import array_of
-from partita.engine import Request, collect, prepare
+from partita.arrays.containers import array_of
+from partita.engine import Request, collect
 from partita.errors import MismatchError, ParameterError, PartitionError
+from partita.inputs import prepare
 from partita.registry import find
 from partita.statistics import Contingency
 

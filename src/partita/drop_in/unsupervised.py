@@ -10,7 +10,7 @@ import numpy as np
 
 from partita import indices
 from partita.arrays import Array, Floats, is_sparse
-from partita.containers import refuse_foreign
+from partita.arrays.containers import refuse_foreign
 from partita.errors import ParameterError, UndefinedIndexWarning
 from partita.partitions import DataMatrix
 from partita.statistics import silhouette_samples as silhouettes_of

@@ -8,7 +8,7 @@ import numpy as np
 
 from partita.registry import FUZZY, HARD, Array, Example, Floats, Limit, Literal, bound, index
 from partita.statistics import Contingency
-from partita.statistics.centroid_pairs import MOST_PAIRS, CentroidPair, orphans_by_overlap
+from partita.statistics.clusters.centroid_pairs import MOST_PAIRS, CentroidPair, orphans_by_overlap
 
 BOTH = frozenset({HARD, FUZZY})
 Way = Literal["symmetric", "forward", "backward"]
@@ -75,7 +75,7 @@ def centroid_index(pair: CentroidPair, *, way: Way = "symmetric") -> Floats:
     Each centre of one side is mapped to the nearest of the other; a centre that nothing is mapped to is an
     orphan. The index counts orphans: among the found ones (``way="forward"``, CI_1), the true ones
     ("backward"), or the larger number ("symmetric", CI_2). For two sets of centres without data:
-    ``centroid_index.of(CentroidPair.from_centers(A, B))``, from `partita.statistics.centroid_pairs`.
+    ``centroid_index.of(CentroidPair.from_centers(A, B))``, from `partita.statistics.clusters.centroid_pairs`.
 
     Pitfalls
     --------

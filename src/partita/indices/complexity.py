@@ -9,7 +9,7 @@ from scipy.special import betaln, entr, gammaln, xlogy
 
 from partita.indices.information import Base, unit
 from partita.registry import ALL, HARD, Array, Example, Floats, Literal, bound, index
-from partita.statistics.binary_counts import BinaryCounts
+from partita.statistics.clusters.binary_counts import BinaryCounts
 
 Form = Literal["exact", "printed"]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from partita.registry import HARD, Example, Floats, Limit, index
-from partita.statistics.density import DensityConnectivity
+from partita.statistics.distances.density import DensityConnectivity
 
 
 def _same_place(parts: DensityConnectivity) -> bool:
@@ -66,8 +66,8 @@ def dbcv(
     tree (DSC), and as separate as the least reach between its internal objects and those of another cluster
     (DSPC). The reach of two objects is their distance, or the core distance of either if that is larger: the
     mean distance to its whole cluster, in which near objects count most. A negative value says that it is
-    denser between clusters than inside. `partita.statistics.density.DensityConnectivity` has the values of
-    each cluster.
+    denser between clusters than inside. `partita.statistics.DensityConnectivity` has the values of each
+    cluster.
 
     ``metric`` is a name that scipy's `cdist` knows, or "precomputed" for a matrix of distances in the place
     of X; ``dimension`` is the exponent d, the number of features by default, to be given with distances.

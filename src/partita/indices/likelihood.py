@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.registry import ALL, FUZZY, HARD, Array, Example, Floats, Limit, index
-from partita.statistics.mixtures import GaussianComponents, GivenMixture, MixtureFit
+from partita.statistics.clusters.mixtures import GaussianComponents, GivenMixture, MixtureFit
 
 # responsibilities that are all 0 or 1 (one component, say) make a hard partition
 ANY_VALUE = {HARD: (None, None), FUZZY: (None, None)}
@@ -225,7 +225,7 @@ def partition_negentropy(
     Of a fitted mixture it takes the weights and covariances; of any hard or fuzzy partition the shares and
     the weighted covariances of its clusters (divided by their weight). Up to d/2 log(2 pi e) - H(X), which no
     clustering changes, it is the overlap H(C | X) plus the mean negentropy of the clusters;
-    `partita.statistics.mixtures.negentropy_parts` gives the parts. At a fixed point of EM it is ICL without
+    `partita.statistics.negentropy_parts` gives the parts. At a fixed point of EM it is ICL without
     the charge for parameters: ICL = 2 n PNC + p log n + n d log(2 pi e).
 
     ``min_points``: a component with fewer objects makes it nan, by default max(25, d + 1), since a few nearly

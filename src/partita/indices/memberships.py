@@ -26,7 +26,12 @@ from partita.registry import (
     index,
 )
 from partita.statistics import MembershipMoments
-from partita.statistics.prototypes import CoreMemberships, FuzzyCovariances, PrototypeDistances, Prototypes
+from partita.statistics.clusters.prototypes import (
+    CoreMemberships,
+    FuzzyCovariances,
+    PrototypeDistances,
+    Prototypes,
+)
 
 Power = Annotated[float, Above(0)]
 

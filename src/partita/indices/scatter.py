@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from partita.registry import FUZZY, HARD, Array, Example, Floats, Limit, bound, index
-from partita.statistics.cluster_moments import ClusterMoments, ClusterScatter
+from partita.statistics.clusters.moments import ClusterMoments, ClusterScatter
 
 BOTH = frozenset({HARD, FUZZY})
 

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from partita.registry import ALL, FUZZY, HARD, Above, Annotated, Example, Floats, Limit, index
-from partita.statistics.cluster_gaps import ClusterGaps
-from partita.statistics.dispersions import Dispersions, Radii
+from partita.statistics.clusters.dispersions import Dispersions, Radii
+from partita.statistics.distances.cluster_gaps import ClusterGaps
 
 Positive = Annotated[float, Above(0)]
 

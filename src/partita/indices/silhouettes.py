@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from partita.registry import ALL, FUZZY, HARD, Above, Annotated, Example, Floats, Limit, bound, index
-from partita.statistics.dispersions import CentroidSilhouettes, Dispersions
-from partita.statistics.distances import DistanceSums, cluster_silhouettes, silhouette_samples
+from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions
+from partita.statistics.distances.distance_sums import DistanceSums, cluster_silhouettes, silhouette_samples
 
 __all__ = [
     "cluster_silhouettes",

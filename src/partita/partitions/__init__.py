@@ -1,7 +1,6 @@
 """The kinds of clustering, their conversions, ensembles, and the door that all of them come in by."""
 
 from partita.partitions.data import DataMatrix
-from partita.partitions.door import as_partition, is_mixture
 from partita.partitions.ensemble import Ensemble
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -9,6 +8,7 @@ from partita.partitions.kinds import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC
 from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
 from partita.partitions.pair_masses import PairMasses, PairRelations, pairwise_masses
 from partita.partitions.partition import Partition, lengths_differ
+from partita.partitions.reading import as_partition, is_mixture
 from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
 from partita.partitions.same_objects import alignment_note, same_objects

@@ -343,7 +343,7 @@ _SAME = 1e-8
 
 def equivalent(partition: Partition, other: Any) -> bool:
     """The same clustering up to the names of the clusters; empty clusters do not count."""
-    from partita.partitions.door import as_partition
+    from partita.partitions.reading import as_partition
 
     second = as_partition(other)
     if partition.n_objects != second.n_objects:

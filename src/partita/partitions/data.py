@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, binary_exponent, frame_library, is_sparse, numeric_frame, read_only
-from partita.containers import array_of, doubles_of
+from partita.arrays.containers import array_of, doubles_of
 from partita.errors import ParameterError
 from partita.partitions.partition import row_selection
 

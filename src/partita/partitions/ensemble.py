@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from partita.errors import MismatchError, PartitionError
-from partita.partitions.door import as_partition
 from partita.partitions.kinds import Kind, softest
 from partita.partitions.partition import Partition, lengths_differ
+from partita.partitions.reading import as_partition
 
 
 class Ensemble:

@@ -20,7 +20,7 @@ from partita.arrays import (
     read_only,
     sorted_names,
 )
-from partita.containers import array_of
+from partita.arrays.containers import array_of
 from partita.errors import PartitionError, TooLargeError
 from partita.partitions.kinds import HARD, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection

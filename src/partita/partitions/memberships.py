@@ -23,7 +23,7 @@ from partita.arrays import (
     row_sum_tolerance,
     to_csr,
 )
-from partita.containers import array_of, doubles_of
+from partita.arrays.containers import array_of, doubles_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting, TooLargeError
 from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection

@@ -10,12 +10,12 @@ import numpy as np
 
 from partita.arrays import Array, Floats, blocks, check_flag, is_sparse
 from partita.errors import TooLargeError
-from partita.partitions.door import as_partition
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import EVIDENTIAL
 from partita.partitions.memberships import FuzzyPartition
 from partita.partitions.partition import Partition
+from partita.partitions.reading import as_partition
 
 _MOST_CELLS = 1 << 28
 """Two gigabytes of masses."""

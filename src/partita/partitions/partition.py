@@ -201,8 +201,8 @@ class Partition(ABC):
 
     def columns_of(self, clustering: Any) -> Array:
         """For a hard clustering with this partition's names as labels, the column of each object's label."""
-        from partita.partitions.door import as_partition
         from partita.partitions.hard import HardPartition
+        from partita.partitions.reading import as_partition
 
         hard = as_partition(clustering)
         if not isinstance(hard, HardPartition):

@@ -9,9 +9,9 @@ import numpy as np
 
 from partita.arrays import Array, Floats, check_flag, is_sparse, map_blocks
 from partita.errors import KindError, ParameterError, Phrase, Setting, TooLargeError
-from partita.partitions.door import as_partition
 from partita.partitions.kinds import FUZZY, HARD
 from partita.partitions.partition import Partition
+from partita.partitions.reading import as_partition
 
 MOST_CELLS = 1 << 27
 """Values that a matrix may hold: one gigabyte."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
-from partita.engine import Inputs, Request, collect, prepare
+from partita.engine import Request, collect
 from partita.errors import (
     AlignmentWarning,
     KindError,
@@ -23,12 +23,13 @@ from partita.errors import (
     UndefinedIndexWarning,
     near_names,
 )
+from partita.inputs import Inputs, prepare
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
 from partita.registry.caveats import Caveat, CaveatKind, join_caveats, limit_caveat, said
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Limit, RangeEnd
 from partita.registry.options import check_on_undefined, checked_option, shown
 from partita.statistics import Contingency
-from partita.statistics.objects_by_cluster import known_metric
+from partita.statistics.distances.objects_by_cluster import known_metric
 from partita.statistics.options import options_of
 from partita.statistics.protocol import INPUTS, Statistic
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.engine import Inputs
+from partita.inputs import Inputs
 from partita.results.index_rows import IndexValue, method_of
 
 __all__ = ["provenance"]

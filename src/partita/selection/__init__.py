@@ -1,7 +1,26 @@
-"""How many clusters: sweeps over k, rules, votes."""
+"""How many clusters, how stable, and is there structure at all."""
 
+from partita.selection._choose_k import choose_k
+from partita.selection._stability import Stability, stability
+from partita.selection._structure import NullTest, Structure, hopkins, structure
 from partita.selection.choices import Choice, ChoiceOfK
-from partita.selection.choosing import choose_k
-from partita.selection.null_tests import NullTest, Structure, hopkins, structure
+from partita.selection.null_data import normal_like, uniform_like
+from partita.selection.schemes import Bootstrap, Noise, Rerun, Subsample
 
-__all__ = ["Choice", "ChoiceOfK", "NullTest", "Structure", "choose_k", "hopkins", "structure"]
+__all__ = [
+    "Bootstrap",
+    "Choice",
+    "ChoiceOfK",
+    "Noise",
+    "NullTest",
+    "Rerun",
+    "Stability",
+    "Structure",
+    "Subsample",
+    "choose_k",
+    "hopkins",
+    "normal_like",
+    "stability",
+    "structure",
+    "uniform_like",
+]

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from partita.errors import KindError, ParameterError, TooLargeError
+from partita.fits.checkpoints import Record
+from partita.fits.models import clustering_of, objective_of, one_line, seeded
+from partita.fits.partitions import from_arrays, to_arrays
+from partita.fits.scores import score
 from partita.partitions import HARD, Partition, is_mixture
 from partita.registry import Index, find
 from partita.registry.caveats import join_caveats
-from partita.resampling import uniform_like
 from partita.results import plain
-from partita.sweeps.checkpoints import Record
-from partita.sweeps.models import clustering_of, objective_of, one_line, seeded
-from partita.sweeps.partitions import from_arrays, to_arrays
-from partita.sweeps.scores import score
+from partita.selection.null_data import uniform_like
 from partita.validation import validate
 
 

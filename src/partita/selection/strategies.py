@@ -19,16 +19,16 @@ from partita.cluster.centres import CentreFit, lloyd, nearest, starting_centres
 from partita.cluster.clusterer import squarable, warn_of_empty, warn_of_no_convergence
 from partita.cluster.swap import ROUNDS, RandomSwap, default_patience
 from partita.cluster.ward import refuse_many_pairs
-from partita.engine import prepare
 from partita.errors import ParameterError, Phrase, Setting, near_names
+from partita.fits.models import method_or_usual
+from partita.inputs import prepare
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
 from partita.selection.choices import Fit
 from partita.selection.judging import judge
 from partita.selection.sweep import Sweep
-from partita.statistics.cluster_moments import ClusterMoments
-from partita.sweeps.models import method_or_usual
+from partita.statistics.clusters.moments import ClusterMoments
 
 BRUTE_FORCE = "brute force"
 STRATEGIES = (BRUTE_FORCE, "stepwise", "guided", "hierarchical")

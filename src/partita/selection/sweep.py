@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats, one_thread
-from partita.engine import pair_operations, prepare
+from partita.engine import pair_operations
+from partita.ensembles import consensus_index
 from partita.errors import ParameterError
+from partita.fits.checkpoints import Checkpoint, Record, root_seed
+from partita.fits.models import seeded
+from partita.fits.partitions import from_arrays, to_arrays
+from partita.fits.tasks import Task, run_tasks, task_seed
+from partita.inputs import prepare
 from partita.partitions import Partition
 from partita.registry import Index, find
 from partita.registry.curves import Curve
-from partita.resampling import consensus_index
 from partita.results import number
 from partita.results.index_rows import MOST_PAIR_OPERATIONS
 from partita.selection.choices import Fit, best_objective
 from partita.selection.judging import fit_and_judge, fit_null, judge_kept
-from partita.sweeps.checkpoints import Checkpoint, Record, root_seed
-from partita.sweeps.models import seeded
-from partita.sweeps.partitions import from_arrays, to_arrays
-from partita.sweeps.tasks import Task, run_tasks, task_seed
 
 ON_DATA, ON_NULL, NULL_DATA = range(3)
 """Where in the tree of seeds a task stands."""

@@ -1,19 +1,37 @@
 """Small frozen summaries of clusterings and data; ``a + b`` merges those of two sets of objects."""
 
-from partita.statistics.binary_counts import BinaryCounts
-from partita.statistics.centroid_pairs import CentroidPair
-from partita.statistics.cluster_gaps import ClusterGaps
-from partita.statistics.cluster_moments import ClusterMoments, ClusterScatter
-from partita.statistics.coassociation import PairMoments
-from partita.statistics.concordance import ConcordanceChance, ConcordanceGaps
-from partita.statistics.coupling import CoupledContingency
-from partita.statistics.credal import CredalGaps, PairNonspecificity
-from partita.statistics.density import DensityConnectivity
-from partita.statistics.dispersions import CentroidSilhouettes, Dispersions, Radii
-from partita.statistics.distances import DistanceSums, cluster_silhouettes, silhouette_samples
-from partita.statistics.gaps import CoassociationGaps
-from partita.statistics.known_sums import SUMMANDS, KnownSums
-from partita.statistics.matchings import (
+from partita.statistics.clusters.binary_counts import BinaryCounts
+from partita.statistics.clusters.centroid_pairs import CentroidPair
+from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions, Radii
+from partita.statistics.clusters.mixtures import (
+    GaussianComponents,
+    GivenMixture,
+    MixtureFit,
+    NegentropyParts,
+    negentropy_parts,
+)
+from partita.statistics.clusters.moments import ClusterMoments, ClusterScatter
+from partita.statistics.clusters.prototypes import (
+    CoreMemberships,
+    FuzzyCovariances,
+    PrototypeDistances,
+    Prototypes,
+)
+from partita.statistics.distances.cluster_gaps import ClusterGaps
+from partita.statistics.distances.density import DensityConnectivity
+from partita.statistics.distances.distance_sums import DistanceSums, cluster_silhouettes, silhouette_samples
+from partita.statistics.memberships import MembershipMoments
+from partita.statistics.pairs.coassociation import PairMoments
+from partita.statistics.pairs.coassociation_gaps import CoassociationGaps
+from partita.statistics.pairs.concordance import ConcordanceChance, ConcordanceGaps
+from partita.statistics.pairs.credal import CredalGaps, PairNonspecificity
+from partita.statistics.pairs.shuffles import ShuffledGaps
+from partita.statistics.pairs.tnorm_pairs import TNormPairs
+from partita.statistics.protocol import Additive, Request, Statistic, Whole
+from partita.statistics.tables.contingency import Contingency, PairCounts
+from partita.statistics.tables.coupling import CoupledContingency
+from partita.statistics.tables.known_sums import SUMMANDS, KnownSums
+from partita.statistics.tables.matchings import (
     Matching,
     centroid_closeness,
     check_score,
@@ -23,20 +41,7 @@ from partita.statistics.matchings import (
     matching_score,
     shared_objects,
 )
-from partita.statistics.mixtures import (
-    GaussianComponents,
-    GivenMixture,
-    MixtureFit,
-    NegentropyParts,
-    negentropy_parts,
-)
-from partita.statistics.moments import MembershipMoments
-from partita.statistics.overlaps import SharedMemberships
-from partita.statistics.protocol import Additive, Request, Statistic, Whole
-from partita.statistics.prototypes import CoreMemberships, FuzzyCovariances, PrototypeDistances, Prototypes
-from partita.statistics.shuffles import ShuffledGaps
-from partita.statistics.tables import Contingency, PairCounts
-from partita.statistics.tnorms import TNormPairs
+from partita.statistics.tables.overlaps import SharedMemberships
 
 __all__ = [
     "Additive",

@@ -1,0 +1,68 @@
+"""The only room that knows array libraries: NumPy, SciPy sparse, data frames; blocks and threads; seeds."""
+
+from partita.arrays.blocks import (
+    BLOCK_ROWS,
+    COMPILED_FROM,
+    HARD_BLOCK_ROWS,
+    OPERATIONS_AT_A_TIME,
+    blocks,
+    held,
+    map_blocks,
+    one_blas_thread,
+    one_thread,
+    thread_count,
+)
+from partita.arrays.dense import (
+    MOST_DENSE_CELLS,
+    ORDINARY,
+    RANGE_TOLERANCE,
+    Array,
+    Floats,
+    binary_exponent,
+    dense,
+    is_sparse,
+    objects,
+    read_only,
+    row_sum_tolerance,
+    sorted_names,
+    to_csr,
+)
+from partita.arrays.frames import Column, Matrix, frame_library, from_frame, missing_labels, numeric_frame
+from partita.arrays.seeds import check_flag, generator
+from partita.arrays.weights import MOST_WEIGHT, multiplicities
+
+__all__ = [
+    "Array",
+    "BLOCK_ROWS",
+    "COMPILED_FROM",
+    "Column",
+    "Floats",
+    "HARD_BLOCK_ROWS",
+    "MOST_DENSE_CELLS",
+    "MOST_WEIGHT",
+    "Matrix",
+    "OPERATIONS_AT_A_TIME",
+    "ORDINARY",
+    "RANGE_TOLERANCE",
+    "binary_exponent",
+    "blocks",
+    "check_flag",
+    "dense",
+    "frame_library",
+    "from_frame",
+    "generator",
+    "held",
+    "is_sparse",
+    "map_blocks",
+    "missing_labels",
+    "multiplicities",
+    "numeric_frame",
+    "objects",
+    "one_blas_thread",
+    "one_thread",
+    "read_only",
+    "row_sum_tolerance",
+    "sorted_names",
+    "thread_count",
+    "to_csr",
+]

@@ -1,0 +1,109 @@
+"""Dense and sparse arrays: views, conversions, and the tolerances of rounding."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.arrays.blocks import blocks
+from partita.errors import PartitionError
+
+Array: TypeAlias = NDArray[Any]
+Floats: TypeAlias = NDArray[np.float64]
+
+MOST_DENSE_CELLS = 1 << 28
+"""The largest dense matrix that is made of something smaller without being asked for: 2 GiB."""
+
+ROW_SUM_TOLERANCE = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2}
+"""How far a row of memberships may be from one, by the precision it came in."""
+
+ORDINARY = 400
+"""Numbers from 2^-400 to 2^400 in size: their squares, and sums of many, neither overflow nor vanish."""
+
+RANGE_TOLERANCE = 1e-9
+"""How far rounding may carry a membership or an index value past the end of its range."""
+
+
+def row_sum_tolerance(values: Any) -> float:
+    """The tolerance for rows that should sum to one, by the precision of the values."""
+    return ROW_SUM_TOLERANCE.get(values.dtype.name, ROW_SUM_TOLERANCE["float64"])
+
+
+def read_only(values: Array) -> Array:
+    """A view that cannot be written through."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def binary_exponent(values: Array) -> int:
+    """The e for which ``values * 2 ** -e``, an exact product, can be squared; 0 for ordinary numbers.
+
+    The largest is then about ``2 ** ORDINARY``, so that only differences below 2^-910 of it vanish when
+    squared.
+    """
+    if values.dtype != np.float64:
+        return 0  # all single-precision numbers are ordinary
+    least, largest = np.inf, 0.0
+    for rows in blocks(len(values), max(1, (1 << 18) // max(values[0].size, 1))):
+        sizes = np.abs(values[rows])
+        largest = max(largest, float(sizes.max()))
+        if sizes.min() < 2.0**-ORDINARY:
+            least = min(least, float(sizes.min(where=sizes > 0, initial=np.inf)))
+    if largest == 0 or (least >= 2.0**-ORDINARY and 2.0**-ORDINARY <= largest <= 2.0**ORDINARY):
+        return 0
+    return int(np.frexp(largest)[1]) - ORDINARY
+
+
+def is_sparse(obj: Any) -> bool:
+    """Whether this is a SciPy sparse array or matrix; SciPy is not imported to find out."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(obj))
+
+
+def to_csr(obj: Any) -> Any:
+    """A CSR array in canonical form, in double precision unless it is single already."""
+    from scipy.sparse import csr_array
+
+    matrix = csr_array(obj)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise PartitionError(
+            "this sparse array holds no memberships.",
+            got=f"array of shape {matrix.shape}, dtype {matrix.dtype}",
+            need="an (n, k) matrix of numbers",
+        )
+    if matrix.dtype.kind != "f":
+        matrix = matrix.astype(np.float64)
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()  # the caller's arrays are shared until here
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    matrix.data, matrix.indices, matrix.indptr = map(read_only, (matrix.data, matrix.indices, matrix.indptr))
+    return matrix
+
+
+def dense(values: Any) -> Array:
+    """A dense array in double precision of a dense or sparse matrix."""
+    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+
+
+def objects(items: Sequence[Any]) -> Array:
+    """An object array with these items, even when they are sequences themselves."""
+    return np.fromiter(items, dtype=object, count=len(items))
+
+
+def sorted_names(names: Iterable[Any]) -> tuple[Any, ...]:
+    """Distinct names in an order that depends on them alone; by type first if they do not compare."""
+    listed = list(names)
+    try:
+        ordered = sorted(listed)
+        if all(a < b for a, b in pairwise(ordered)):  # sets compare too, but not each with each
+            return tuple(ordered)
+    except (TypeError, ValueError):
+        pass
+    return tuple(sorted(listed, key=lambda name: (type(name).__name__, repr(name))))

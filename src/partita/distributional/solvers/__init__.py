@@ -1,0 +1,1 @@
+"""The algorithms: exact laws, exact ends, and bounds with a certificate."""

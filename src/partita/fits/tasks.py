@@ -1,0 +1,126 @@
+"""Tasks on workers: one thread each, results in order, saved as soon as they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import one_thread
+from partita.errors import ParameterError, Phrase, Setting, TooLargeError
+from partita.fits.checkpoints import Checkpoint, Record
+from partita.progress import bar
+
+MOST_TASKS = 1_000_000
+"""Fits of one sweep: even a millisecond each is more than a quarter of an hour."""
+
+MOST_SHOWN = 100
+"""Characters of an input that an error quotes."""
+
+MOST_WORKERS = 10_000
+"""More than any cluster of machines has; joblib itself refuses a million."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of a sweep: a key that names its files, and what the work is called with."""
+
+    key: str
+    arguments: tuple[Any, ...]
+
+
+NO_NUMBERS = Phrase(Setting("ks"), " are no numbers of clusters.")
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse what is no whole number from 1 on."""
+    if not _is_count(value):
+        raise ParameterError(
+            Phrase(Setting(name), " is no count."), got=_brief(value), need="a whole number >= 1"
+        )
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 1)
+
+
+def numbers_of_clusters(ks: Any, n: int) -> tuple[int, ...]:
+    """Numbers of clusters, each once, rising; the first that is none is refused, and no more are read."""
+    need = f"whole numbers from 1 to n = {n}"
+    numbers: set[int] = set()
+    is_one = not isinstance(ks, Iterable) or (isinstance(ks, np.ndarray) and ks.ndim == 0)
+    for place, k in enumerate([ks] if is_one else ks):
+        if not _is_count(k) or k > n:
+            raise ParameterError(NO_NUMBERS, got=f"{_brief(k)}, in {_brief(ks)}", need=need)
+        refuse_many("numbers of clusters", place + 1)
+        numbers.add(int(k))
+    if not numbers:
+        raise ParameterError(NO_NUMBERS, got=_brief(ks), need=need)
+    return tuple(sorted(numbers))
+
+
+def _brief(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integers of more than some thousand digits
+        return "a number with thousands of digits"
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
+
+def refuse_many(what: str, count: int) -> None:
+    """Refuse more pieces of work than can be listed, before any is."""
+    if count > MOST_TASKS:
+        raise TooLargeError(
+            f"these are too many {what}.",
+            got=f"{count:.3g}" if count < 1e300 else "a number of more than 300 digits",
+            need=f"at most {MOST_TASKS:,}",
+            fix="fewer numbers of clusters, runs or repeats",
+        )
+
+
+def task_seed(root: int, *place: int) -> int:
+    """The seed of one task: it depends on the root and on where the task stands, not on the other tasks."""
+    return int(np.random.SeedSequence(root, spawn_key=place).generate_state(1)[0])
+
+
+def run_tasks(
+    work: Callable[..., Record],
+    tasks: Sequence[Task],
+    *,
+    n_jobs: int | None,
+    description: str,
+    checkpoint: Checkpoint | None = None,
+) -> Iterator[Record]:
+    """The records of all tasks, in their order; those in the checkpoint are read, not computed again.
+
+    Each task has one thread for itself, whatever ``n_jobs``, so that results are the same for any number of
+    workers. Workers are joblib's: its back ends (dask, Ray, Spark) serve as well.
+    """
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+
+    is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_count or not 0 < abs(n_jobs) <= MOST_WORKERS):
+        what = Phrase(Setting("n_jobs"), " is no count of workers.")
+        need = f"a whole number, not 0, from -{MOST_WORKERS:,} to {MOST_WORKERS:,}"
+        raise ParameterError(what, got=repr(n_jobs)[:60], need=need)
+    # the limit of the whole holds where tasks are threads, each of which would lift that of the others
+    with bar(description) as report, threadpool_limits(limits=1):
+        pool = Parallel(n_jobs=n_jobs, return_as="generator")
+        records = pool(delayed(_one)(work, task, checkpoint) for task in tasks)
+        for done, record in enumerate(records, start=1):
+            report(done, len(tasks))
+            yield record
+
+
+def _one(work: Callable[..., Record], task: Task, checkpoint: Checkpoint | None) -> Record:
+    known = checkpoint.load(task.key) if checkpoint is not None else None
+    if known is not None:
+        return known
+    with one_thread():
+        record = work(*task.arguments)
+    if checkpoint is not None:
+        checkpoint.save(task.key, record)
+    return record

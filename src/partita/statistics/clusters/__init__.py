@@ -1,0 +1,1 @@
+"""Data and clusters: centres, scatter, components, and what lies around them."""

@@ -1,0 +1,368 @@
+"""Distances between all pairs of objects, in tiles: their sums to clusters, their smallest and largest.
+
+Nothing of size n x n is held, unless the caller brings it (``metric="precomputed"``).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from partita.arrays import Array, Floats, dense, generator, map_blocks
+from partita.errors import AlignmentWarning, ParameterError, TooLargeError
+from partita.partitions import (
+    FUZZY,
+    HARD,
+    DataMatrix,
+    HardPartition,
+    Kind,
+    MembershipPartition,
+    Partition,
+    alignment_note,
+    as_partition,
+    same_objects,
+)
+from partita.statistics.distances.objects_by_cluster import (
+    MOST_OPERATIONS,
+    PRECOMPUTED,
+    SPELLINGS,
+    ObjectsByCluster,
+    known_metric,
+    work_of_pair,
+)
+from partita.statistics.options import AtLeast
+from partita.statistics.protocol import OnBlock, Whole
+
+Nearest: TypeAlias = tuple[Floats, Floats, Array]
+
+MOST_SUMS = 1 << 26
+"""Distance sums (objects x clusters) that are held at once: 512 MiB."""
+
+
+@dataclass(frozen=True)
+class SilhouetteOptions:
+    """The distance of objects, and a sample of them."""
+
+    metric: str = "euclidean"
+    variant: Literal["standard", "squared"] = "standard"
+    sample_size: Annotated[int | None, AtLeast(1)] = None
+    random_state: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceSums(Whole):
+    """For each object its distances to the objects of its own cluster, and to those of the nearest other one.
+
+    The clusters of a fuzzy partition are its hardened ones; a tie goes to the first.
+
+    Attributes
+    ----------
+    own : array (m,)
+        The sum of the distances to the objects of the own cluster.
+    nearest : array (m,)
+        The smallest mean distance to another cluster; inf where there is none.
+    neighbours : array (m,)
+        Which cluster that is, as a position in ``names``; -1 where there is none.
+    rows, codes, each : arrays (m,)
+        Which objects these are, in the order of the data; their clusters, and their weights.
+    margins : array (m,)
+        How clearly each belongs to its cluster: the largest membership minus the second largest; 1 if hard.
+    sizes, counts : arrays (k,)
+        The weight and the number of objects of each cluster.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("X", "found")
+    options: ClassVar[type[Any]] = SilhouetteOptions
+    kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
+
+    own: Floats
+    nearest: Floats
+    neighbours: Array
+    rows: Array
+    codes: Array
+    each: Floats
+    margins: Floats
+    sizes: Floats
+    counts: Array
+    names: tuple[Any, ...]
+    kinds: tuple[Kind] = (HARD,)
+    shape: tuple[int, ...] = ()
+
+    @classmethod
+    def from_whole(
+        cls,
+        X: Array,
+        found: Partition,
+        weight: Array | None = None,
+        on_block: OnBlock = None,
+        *,
+        metric: str = "euclidean",
+        variant: str = "standard",
+        sample_size: int | None = None,
+        random_state: Any = 0,
+    ) -> DistanceSums:
+        """The sums for all objects, or for a sample of them against all.
+
+        Parameters
+        ----------
+        X : array (n, d), or (n, n) distances for ``metric="precomputed"``
+            The data.
+        found : Partition
+            The clustering, hard or fuzzy.
+        weight : array, optional
+            Multiplicities: copies of an object lie at distance 0 from it, and count.
+        on_block : callable, optional
+            Told how many blocks are done, of how many.
+        metric : str
+            One of SciPy's, or "precomputed". Euclidean, squared and city-block distances are compiled.
+        variant : {"standard", "squared"}
+            Squared: Euclidean distances are squared.
+        sample_size : int, optional
+            About how many objects to look at: from each cluster its share, and two where it has two.
+        random_state : int or Generator
+            The seed of the sample.
+        """
+        operations = cls.pair_operations(X, found, metric=metric)
+        if sample_size is None and operations > MOST_OPERATIONS:
+            raise TooLargeError(
+                "so many distances take long, and nothing shows how far it is.",
+                got=f"{found.n_objects} objects, {operations:.1e} distances of ten features",
+                need=f"at most {MOST_OPERATIONS:.0e}",
+                fix="sample_size=2000 looks at some against all; simplified_silhouette looks at centres",
+            )
+        hard = found if isinstance(found, HardPartition) else found.harden()
+        objects = ObjectsByCluster.of(X, hard, weight, _squared(metric) if variant == "squared" else metric)
+        picked = None if sample_size is None else _stratified(objects, sample_size, generator(random_state))
+        if picked is None or picked.size == objects.n:
+            picked = None
+            own, nearest, neighbours = _of_all(objects, on_block)
+        else:
+            own, nearest, neighbours = _of_some(objects, picked, on_block)
+        places = objects.order if picked is None else objects.order[picked]
+        in_order = np.argsort(places, kind="stable")
+        chosen = in_order if picked is None else picked[in_order]
+        return cls(
+            own[in_order],
+            nearest[in_order],
+            neighbours[in_order],
+            places[in_order],
+            objects.codes[chosen],
+            objects.weight[chosen],
+            _margins(found)[places[in_order]],
+            objects.sizes,
+            objects.counts,
+            objects.names,
+            (found.kind,),
+        )
+
+    @staticmethod
+    def pair_operations(
+        X: Array,
+        found: Partition,
+        *,
+        metric: str = "euclidean",
+        variant: str = "standard",  # noqa: ARG004 (an option of from_whole)
+        sample_size: int | None = None,
+        random_state: Any = 0,  # noqa: ARG004
+    ) -> float:
+        """Pairs of objects, in units of ten features."""
+        n = found.n_objects
+        looked_at = n / 2 if sample_size is None else min(sample_size, n / 2)
+        return looked_at * n * work_of_pair(X, metric)
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters that are not empty."""
+        return len(self.names)
+
+    @property
+    def overflows(self) -> bool:
+        """Whether some distances are too large for a number."""
+        return not (np.isfinite(self.own).all() and (self.n_clusters < 2 or np.isfinite(self.nearest).all()))
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether only some of the objects were looked at."""
+        return self.rows.size < int(self.counts.sum())
+
+    @cached_property
+    def silhouettes(self) -> Floats:
+        """The silhouette of each object: 0 where it is alone in its cluster, or where a = b = 0."""
+        others = self.sizes[self.codes] - 1.0
+        a = self.own / np.where(others > 0, others, 1.0)
+        larger = np.maximum(a, self.nearest)
+        usable = (others > 0) & (larger > 0) & np.isfinite(larger)
+        return np.where(
+            usable, (np.where(usable, self.nearest, 0.0) - a) / np.where(usable, larger, 1.0), 0.0
+        )
+
+    @cached_property
+    def cluster_silhouettes(self) -> Floats:
+        """The mean silhouette of each cluster, in the order of ``names``."""
+        k = self.n_clusters
+        sums = np.bincount(self.codes, self.each * self.silhouettes, k)
+        return np.asarray(sums / np.bincount(self.codes, self.each, k))
+
+    @property
+    def mean_silhouette(self) -> float:
+        """The mean over objects; of a sample, clusters are weighed by their true sizes."""
+        return float(self.sizes @ self.cluster_silhouettes / self.sizes.sum())
+
+    @cached_property
+    def standard_error(self) -> float:
+        """Of the mean silhouette of a sample; 0 where all objects were looked at."""
+        k = self.n_clusters
+        looked_at = np.bincount(self.codes, minlength=k)
+        mean_weight = np.bincount(self.codes, self.each, k) / looked_at
+        away = self.each / mean_weight[self.codes] * (self.silhouettes - self.cluster_silhouettes[self.codes])
+        variances = np.bincount(self.codes, away * away, k) / np.maximum(looked_at - 1, 1)
+        unseen = 1.0 - looked_at / self.counts
+        return float(np.sqrt((self.sizes**2 * variances * unseen / looked_at).sum()) / self.sizes.sum())
+
+    @property
+    def how(self) -> str:
+        """That it is a sample, and how far it can be trusted."""
+        if not self.is_sampled:
+            return ""
+        n = int(self.counts.sum())
+        return f"sampled: {self.rows.size} of {n} objects, standard error {self.standard_error:.2g}"
+
+
+def silhouette_samples(X: Any, found: Any, *, metric: str = "euclidean", sample_weight: Any = None) -> Floats:
+    """The silhouette of each object, in the order of the data.
+
+    Parameters
+    ----------
+    X : (n, d) array or frame, or (n, n) distances for ``metric="precomputed"``
+        The data.
+    found : hard clustering
+        Anything that `as_partition` takes. A pandas frame and series are aligned by their index.
+    metric : str
+        One of SciPy's, or "precomputed".
+    sample_weight : array, optional
+        Multiplicities; an object of weight 0 is not there, and has no silhouette (nan).
+
+    Returns
+    -------
+    array (n,)
+        Between -1 and 1; 0 for an object alone in its cluster, and where there is one cluster only; nan for a
+        row of X that the clustering lacks.
+
+    Examples
+    --------
+    >>> silhouette_samples([[0.0], [1.0], [5.0]], [0, 0, 1]).round(4)
+    array([0.8 , 0.75, 0.  ])
+    """
+    sums, counted, n = _counted_sums(X, found, metric, sample_weight)
+    values = np.full(n, np.nan)
+    values[counted] = sums.silhouettes
+    return values
+
+
+def cluster_silhouettes(
+    X: Any, found: Any, *, metric: str = "euclidean", sample_weight: Any = None
+) -> dict[Any, float]:
+    """The mean silhouette of each cluster, by its name.
+
+    Parameters
+    ----------
+    X, found, metric, sample_weight
+        As for `silhouette_samples`.
+
+    Examples
+    --------
+    >>> cluster_silhouettes([[0.0], [1.0], [5.0]], ["a", "a", "b"])
+    {'a': 0.775, 'b': 0.0}
+    """
+    sums, _, _ = _counted_sums(X, found, metric, sample_weight)
+    return dict(zip(sums.names, sums.cluster_silhouettes.tolist(), strict=True))
+
+
+def _counted_sums(
+    X: Any, found: Any, metric: Any, sample_weight: Any
+) -> tuple[DistanceSums, Array | slice, int]:
+    """The sums of the objects that all inputs have, which rows of X these are, and the number of its rows."""
+    are_distances = known_metric(metric) == PRECOMPUTED
+    data = DataMatrix(X, are_distances=are_distances)
+    sides = {"X": data, "found": as_partition(found, X=X).to(HARD)}
+    sides, weight, rows, dropped = same_objects(sides, sample_weight)
+    if dropped:
+        warnings.warn(alignment_note(sides, dropped), AlignmentWarning, stacklevel=3)
+    sums = DistanceSums.from_whole(sides["X"].scaled, sides["found"], weight, metric=metric)
+    return sums, slice(None) if rows is None else rows, data.n_objects
+
+
+# --- sums ---------------------------------------------------------------------------------------------
+
+
+def _squared(metric: str) -> str:
+    if SPELLINGS.get(metric, metric) != "euclidean":
+        raise ParameterError(
+            'variant="squared" squares Euclidean distances.',
+            got=f"metric={metric!r}",
+            need='metric="euclidean"',
+        )
+    return "sqeuclidean"
+
+
+def _margins(found: Partition) -> Floats:
+    if isinstance(found, HardPartition):
+        return np.ones(found.n_objects)
+    assert isinstance(found, MembershipPartition)
+
+    def of_block(rows: slice) -> Floats:
+        block = dense(found.block(rows))
+        if block.shape[1] < 2:
+            return np.ones(len(block))
+        top = np.partition(block, block.shape[1] - 2, axis=1)[:, -2:]
+        return np.asarray(top[:, 1] - top[:, 0])
+
+    return np.concatenate(map_blocks(of_block, found.n_objects, 1 << 14))
+
+
+def _stratified(objects: ObjectsByCluster, sample_size: Any, rng: np.random.Generator) -> Array:
+    """Positions of a sample that has from each cluster its share, and at least two where it has two."""
+    if not isinstance(sample_size, (int, np.integer)) or isinstance(sample_size, bool) or sample_size < 1:
+        raise ParameterError(
+            "sample_size is no number of objects.", got=repr(sample_size), need="a whole number, or None"
+        )
+    counts = objects.counts
+    share = np.floor(counts * (min(int(sample_size), objects.n) / objects.n) + 0.5).astype(np.int64)
+    wanted = np.minimum(np.maximum(share, 2), counts)
+    parts = [
+        start + np.sort(rng.choice(count, size, replace=False))
+        for start, count, size in zip(objects.bounds, counts, wanted, strict=False)
+    ]
+    return np.concatenate(parts)
+
+
+def _of_all(objects: ObjectsByCluster, on_block: OnBlock) -> Nearest:
+    if objects.n * objects.k > MOST_SUMS or not objects.is_compiled(objects.n):
+        return _of_some(objects, np.arange(objects.n), on_block)
+    return _own_and_nearest(objects, slice(0, objects.n), objects.all_sums(on_block))
+
+
+def _of_some(objects: ObjectsByCluster, picked: Array, on_block: OnBlock) -> Nearest:
+    compiled = objects.is_compiled(picked.size)
+    parts = objects.over_rows(
+        picked, lambda rows: _own_and_nearest(objects, rows, objects.sums_of(rows, compiled)), on_block
+    )
+    own, nearest, neighbours = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return own, nearest, neighbours
+
+
+def _own_and_nearest(objects: ObjectsByCluster, rows: Any, sums: Floats) -> Nearest:
+    """Of the sums to all clusters those to the own one, and the least mean to another one."""
+    codes = objects.codes[rows]
+    every = np.arange(codes.size)
+    own = sums[every, codes]
+    if objects.k < 2:
+        return own, np.full(codes.size, np.inf), np.full(codes.size, -1)
+    means = sums / objects.sizes
+    means[every, codes] = np.inf
+    neighbours = means.argmin(axis=1)
+    return own, means[every, neighbours], neighbours

@@ -1,0 +1,1 @@
+"""Pairs of objects: how far two clusterings agree on which belong together."""

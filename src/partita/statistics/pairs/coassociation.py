@@ -1,0 +1,493 @@
+"""Sums over all pairs of objects of their co-associations, without ever looking at a pair.
+
+The co-association of two objects is how much their memberships overlap: a = <u_i, u_j> in truth, b in found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from partita.arrays import BLOCK_ROWS, Array, Floats, dense, sorted_names
+from partita.errors import KindError, Phrase, Setting
+from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition, softest
+from partita.statistics.pairs.coassociation_factors import (
+    EXTRA,
+    factor_of,
+    fitting,
+    triangle,
+    with_sums_of_one,
+)
+from partita.statistics.protocol import Additive
+from partita.statistics.tables.contingency import Contingency
+
+EPS = float(np.finfo(np.float64).eps)
+NOISE = 64.0 * EPS
+"""Memberships that differ by less, in the mean, differ by rounding only."""
+
+CANCELLED = 1e-12
+"""A difference this small beside its terms is rounding, and is taken for 0."""
+
+_TALL = 24
+_FEW_COLUMNS = 512
+_PRODUCTS_PER_PAIR = 100  # about how many cost as much as one pair of objects in a tile
+
+WHY_NOT = ": rows must sum to one, or the product co-association of two objects can pass 1"
+
+
+class PairValues(NamedTuple):
+    """Means, variances and products over all pairs i < j, of a (truth) and b (found)."""
+
+    mean_truth: Any
+    mean_found: Any
+    apart_truth: Any
+    apart_found: Any
+    covariance: Any
+    variance_truth: Any
+    variance_found: Any
+    gap_variance: Any
+    correlation_distance: Any
+    frobenius_gap: Any
+    frobenius_excess: Any
+    frobenius_room: Any
+
+
+@dataclass(frozen=True, eq=False)
+class PairMoments(Additive):
+    """What all pairs of objects say together about two co-associations, collected in one pass.
+
+    Weights are multiplicities: an object of weight 2 is two objects, which also form a pair. Two hard
+    clusterings are kept as their table. Of soft ones a factor F is kept with F'F = A'WA, where the rows
+    of A are (1, |x|^2, |y|^2, x, y), x = u - u_0 and y = v - v_0 the memberships as seen from those of some
+    object: sums of factors merge without the cancellation that raw moments suffer when memberships are
+    nearly equal to each other or to their mean.
+
+    Attributes
+    ----------
+    factor : array (..., m, 3 + k + k') or None
+        F, at most as many rows as columns; leading axes are a stack.
+    origins : (array (..., k), array (..., k')) or None
+        u_0 and v_0.
+    total : number or array
+        The number of objects, or the sum of their weights.
+    kinds : (Kind, Kind)
+        The kinds of truth and found.
+    row_names, column_names : sequences
+        Cluster names; blocks that saw different clusters are merged by them.
+    table : Contingency or None
+        The table (or a stack of tables) of two hard clusterings.
+    fractional_weights : bool
+        Whether some objects counted by fractions: below one, an object's pair with itself counts negative.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
+    kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
+    why_not: ClassVar[str] = WHY_NOT
+
+    factor: Array | None
+    total: Any
+    kinds: tuple[Kind, Kind] = (HARD, HARD)
+    row_names: Sequence[Any] = ()
+    column_names: Sequence[Any] = ()
+    table: Contingency | None = None
+    fractional_weights: bool = False
+    origins: tuple[Array, Array] | None = None
+
+    # --- making ----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def block_rows(truth: Partition, found: Partition) -> int:
+        """How many objects one block holds."""
+        if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
+            return Contingency.block_rows(truth, found)
+        width = sum(p.n_clusters for p in (truth, found) if not isinstance(p, HardPartition))
+        return max(1024, min(BLOCK_ROWS, BLOCK_ROWS * 32 // (width + EXTRA)))
+
+    @staticmethod
+    def pair_operations(truth: Partition, found: Partition) -> float:
+        """0, except for very many clusters, where their products cost as much as looking at pairs."""
+        if truth.kind is HARD and found.kind is HARD:
+            return 0.0
+        # labels close together need not be counted to know that their clusters are few
+        spans = [p.span if isinstance(p, HardPartition) else p.n_clusters for p in (truth, found)]
+        width = sum(spans) if sum(spans) <= _FEW_COLUMNS else truth.n_clusters + found.n_clusters
+        if width <= _FEW_COLUMNS:
+            return 0.0
+        return float(truth.n_objects) * width**2 / _PRODUCTS_PER_PAIR
+
+    @classmethod
+    def zero(cls) -> PairMoments:
+        """The moments of no objects."""
+        return cls.from_table(Contingency.zero())
+
+    @classmethod
+    def from_table(cls, table: Contingency) -> PairMoments:
+        """The moments of two hard clusterings, or of a stack of pairs of them, from their table."""
+        if table.kinds != (HARD, HARD):
+            raise KindError(
+                "a table of soft clusterings does not hold their co-associations.",
+                got=" and ".join(table.kinds),
+                need="the table of two hard clusterings",
+                fix="PairMoments.from_block(truth, found)",
+            )
+        fractional = not bool(table.is_whole)
+        return cls(None, table.total, table.kinds, table.row_names, table.column_names, table, fractional)
+
+    @classmethod
+    def from_block(cls, truth: Partition, found: Partition, weight: Array | None = None) -> PairMoments:
+        """The moments of one block of objects."""
+        for partition in (truth, found):
+            refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
+        if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
+            return cls.from_table(Contingency.from_block(truth, found, weight))
+        total = truth.n_objects if weight is None else weight.sum()
+        u, v = dense(truth.memberships()), dense(found.memberships())
+        origins = with_sums_of_one(u[:1])[0], with_sums_of_one(v[:1])[0]
+        return cls(
+            factor=factor_of(u, v, origins, weight),
+            origins=origins,
+            total=total,
+            kinds=(truth.kind, found.kind),
+            row_names=truth.names,
+            column_names=found.names,
+            fractional_weights=weight is not None and weight.dtype.kind == "f",
+        )
+
+    def __add__(self, other: PairMoments) -> PairMoments:
+        """The moments of both sets of objects; clusters are matched by name."""
+        if self.table is not None and other.table is not None:
+            return PairMoments.from_table(self.table + other.table)
+        if self.factor is None or other.factor is None:
+            empty, rest = (self, other) if self.factor is None else (other, self)
+            if empty.total:
+                raise KindError("moments of hard and soft blocks cannot be added.", need="blocks of one kind")
+            return rest
+        kinds = (softest((self.kinds[0], other.kinds[0])), softest((self.kinds[1], other.kinds[1])))
+        rows, columns = self.row_names, self.column_names
+        if (rows, columns) != (other.row_names, other.column_names):
+            rows = sorted_names({*rows, *other.row_names})
+            columns = sorted_names({*columns, *other.column_names})
+        origins = _origins_in(self, rows, columns)
+        stacked = np.vstack([_seen_from(origins, part, rows, columns) for part in (self, other)])
+        # only F'F matters, so a factor may grow for a while before it is made a triangle again
+        factor = stacked if len(stacked) <= _TALL * stacked.shape[1] else triangle(stacked)
+        fractional = self.fractional_weights or other.fractional_weights
+        return PairMoments(factor, self.total + other.total, kinds, rows, columns, None, fractional, origins)
+
+    # --- sizes -----------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the stack; () for one pair of clusterings."""
+        return np.shape(self.total)
+
+    @property
+    def is_whole(self) -> Array:
+        """Whether pairs are counted in whole numbers: both sides hard, weights (if any) whole."""
+        return np.asarray(False) if self.table is None else self.table.is_whole
+
+    @cached_property
+    def n(self) -> Floats:
+        """The number of objects (sum of weights), as floats for formulas."""
+        return np.asarray(self.total, dtype=np.float64)
+
+    @property
+    def n_pairs(self) -> Floats:
+        """The number of pairs, n (n - 1) / 2."""
+        return np.asarray(self.n * (self.n - 1.0) / 2.0)
+
+    @cached_property
+    def n_rows(self) -> Array:
+        """The number of true clusters that are not empty."""
+        return self.table.n_rows if self.table is not None else np.asarray(self._sides[0].filled.sum(axis=-1))
+
+    @cached_property
+    def n_columns(self) -> Array:
+        """The number of found clusters that are not empty."""
+        return (
+            self.table.n_columns if self.table is not None else np.asarray(self._sides[1].filled.sum(axis=-1))
+        )
+
+    @cached_property
+    def is_identical(self) -> Array:
+        """Whether both are the same clustering up to the names of clusters, and up to empty ones."""
+        if self.table is not None:
+            return self.table.is_relabelling
+        truth, found = self._sides
+        same = [
+            _same_columns(
+                truth.raw[i][:, truth.filled[i]],
+                found.raw[i][:, found.filled[i]],
+                CANCELLED * float(self.n[i]) ** 0.5,
+            )
+            for i in np.ndindex(self.shape)
+        ]
+        return np.array(same, dtype=bool).reshape(self.shape)
+
+    # --- over all pairs --------------------------------------------------------------------------------
+
+    @cached_property
+    def pairs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """The soft pair counts: sums of ab, a (1 - b), (1 - a) b and (1 - a) (1 - b)."""
+        if self.table is not None:
+            return self.table.pairs
+        a, b = self.values.mean_truth, self.values.mean_found
+        ab = self.values.covariance + a * b
+        h = self.n_pairs
+        both, truth_only, found_only, neither = (
+            np.where(h == 0.0, 0.0, h * share) for share in (ab, a - ab, b - ab, 1.0 - a - b + ab)
+        )
+        return both, truth_only, found_only, neither
+
+    @property
+    def disagreement(self) -> Floats:
+        """The mean of a + b - 2ab: a (1 - b) + (1 - a) b."""
+        _, truth_only, found_only, _ = self.pairs
+        return np.asarray((truth_only + found_only) / self.n_pairs)
+
+    @property
+    def squared_gap(self) -> Floats:
+        """The mean of (a - b)^2, never below 0."""
+        difference = self.values.mean_truth - self.values.mean_found
+        return np.asarray(np.maximum(self.values.gap_variance, 0.0) + difference**2)
+
+    @property
+    def gap_by_chance(self) -> Floats:
+        """The mean of a (1 - b') + (1 - a) b' over all pairs and all other pairs (primed)."""
+        v = self.values
+        return np.asarray(v.mean_truth * v.apart_found + v.apart_truth * v.mean_found)
+
+    @cached_property
+    def values(self) -> PairValues:
+        """Means, variances and the Frobenius products."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return _of_soft(*self._sides, self.n) if self.table is None else _of_hard(self.table)
+
+    @cached_property
+    def _sides(self) -> tuple[Side, Side]:
+        assert self.factor is not None
+        assert self.origins is not None
+        ones = self.factor[..., :, :1]
+        means = (np.swapaxes(ones, -1, -2) @ self.factor)[..., 0, :] / self.n[..., None]
+        centred = self.factor - ones * means[..., None, :]
+        found_from = EXTRA + len(self.row_names)
+        truth, found = (
+            Side.of(
+                raw=self.factor[..., clusters] + ones * origin[..., None, :],
+                mean=origin + means[..., clusters],
+                centred=centred[..., clusters],
+                # |x|^2 is that about the mean of x, and twice the product with it
+                squares=centred[..., place] - 2.0 * _along(centred[..., clusters], means[..., clusters]),
+                n=self.n,
+            )
+            for place, clusters, origin in (
+                (1, slice(EXTRA, found_from), self.origins[0]),
+                (2, slice(found_from, None), self.origins[1]),
+            )
+        )
+        return truth, found
+
+
+class Side(NamedTuple):
+    """One clustering inside the factor: memberships, and what is left of them about their mean."""
+
+    raw: Array
+    centred: Array
+    along_mean: Array
+    squares: Array
+    mean_square: Array
+    spread: Array
+    filled: Array
+
+    @classmethod
+    def of(cls, raw: Array, mean: Array, centred: Array, squares: Array, n: Floats) -> Side:
+        """With the squared lengths about the mean; deviations of the size of rounding are none."""
+        spread = _sum_of_squares(centred)
+        spreads = spread > n * mean.shape[-1] * NOISE**2
+        centred, squares = centred * spreads[..., None, None], squares * spreads[..., None]
+        # deviations sum to 0, so that what all clusters have in common does not matter
+        along_mean = _along(centred, mean - mean.mean(axis=-1, keepdims=True))
+        filled = (raw**2).sum(axis=-2) > 0.0
+        mean_square = np.asarray((mean * mean).sum(axis=-1))
+        return cls(
+            raw, centred, along_mean, squares + 2.0 * along_mean, mean_square, spread * spreads, filled
+        )
+
+
+def _along(rows: Array, direction: Array) -> Array:
+    """The products of rows with a vector."""
+    return np.asarray((rows @ direction[..., None])[..., 0])
+
+
+def _sum_of_squares(matrices: Array) -> Array:
+    return np.asarray((matrices**2).sum(axis=(-1, -2)))
+
+
+def _of_soft(truth: Side, found: Side, n: Floats) -> PairValues:
+    """With c the centred memberships and p = c m: a_ij - |m|^2 = <c_i, c_j> + p_i + p_j."""
+    ordered = n * (n - 1.0)
+    covariance, excess = _joint(truth, found, n)
+    variance_truth, own_truth = _joint(truth, truth, n)
+    variance_found, own_found = _joint(found, found, n)
+    ratio = truth.mean_square / found.mean_square
+    chance = truth.spread * found.spread / (n - 1.0)
+    full_truth, full_found = (
+        own + s.spread**2 / (n - 1.0) for own, s in ((own_truth, truth), (own_found, found))
+    )
+    outer = (ratio * full_found + full_truth / ratio) / 2.0
+    room = outer - chance
+    means = [np.asarray(side.mean_square - side.spread / ordered) for side in (truth, found)]
+    return PairValues(
+        mean_truth=means[0],
+        mean_found=means[1],
+        apart_truth=1.0 - means[0],
+        apart_found=1.0 - means[1],
+        covariance=np.asarray(covariance),
+        variance_truth=np.asarray(variance_truth),
+        variance_found=np.asarray(variance_found),
+        gap_variance=np.asarray(_gap_variance(truth, found, n)),
+        # in units of the deviations, so that nothing cancels when one is far smaller than the other
+        correlation_distance=np.asarray(
+            _gap_variance(truth, found, n, np.sqrt(variance_truth), np.sqrt(variance_found)) / 2.0
+        ),
+        frobenius_gap=_sum_of_squares(_unit_slope(truth, n) - _unit_slope(found, n)) / ordered,
+        frobenius_excess=np.asarray(excess),
+        frobenius_room=np.asarray(np.where(room <= CANCELLED * outer, 0.0, room)),
+    )
+
+
+def _gap_variance(truth: Side, found: Side, n: Floats, unit_truth: Any = 1.0, unit_found: Any = 1.0) -> Any:
+    """The variance of a / unit - b / unit' over all pairs."""
+    units = np.asarray(unit_truth), np.asarray(unit_found)
+
+    def gap(of: Callable[[Side], Array], axes: int) -> Array:
+        one, other = (unit.reshape(unit.shape + (1,) * axes) for unit in units)
+        return np.asarray(of(truth) / one - of(found) / other)
+
+    return (
+        _sum_of_squares(gap(lambda side: side.centred @ np.swapaxes(side.centred, -1, -2), 2))
+        + 2.0 * n * (gap(lambda side: side.along_mean, 1) ** 2).sum(axis=-1)
+        - (gap(lambda side: side.squares, 1) ** 2).sum(axis=-1)
+        - gap(lambda side: side.spread, 0) ** 2 / (n - 1.0)
+    ) / (n * (n - 1.0))
+
+
+def _joint(one: Side, other: Side, n: Floats) -> tuple[Any, Any]:
+    """The covariance over pairs, and the sum with each object's own pair over what shuffles give."""
+    products = _sum_of_squares(np.swapaxes(one.centred, -1, -2) @ other.centred)
+    linear = 2.0 * n * (one.along_mean * other.along_mean).sum(axis=-1)
+    own = (one.squares * other.squares).sum(axis=-1)
+    by_chance = one.spread * other.spread / (n - 1.0)
+    terms = products + np.abs(linear) + np.abs(own) + by_chance
+    excess = products + linear - by_chance
+    covariance = excess - own
+    if one is other:
+        covariance = np.where(covariance <= CANCELLED * terms, 0.0, covariance)
+    return covariance / (n * (n - 1.0)), excess
+
+
+def _unit_slope(side: Side, n: Floats) -> Array:
+    """The co-association in the factor's coordinates, scaled so that its square has its own sum."""
+    product = side.raw @ np.swapaxes(side.raw, -1, -2)
+    return np.asarray((n * n * side.mean_square / _sum_of_squares(product))[..., None, None] * product)
+
+
+def _of_hard(table: Contingency) -> PairValues:
+    a, b, c, d = table.pairs
+    h = a + b + c + d
+    excess = a * d - b * c
+    return PairValues(
+        mean_truth=(a + b) / h,
+        mean_found=(a + c) / h,
+        apart_truth=(c + d) / h,
+        apart_found=(b + d) / h,
+        covariance=excess / h**2,
+        variance_truth=(a + b) * (c + d) / h**2,
+        variance_found=(a + c) * (b + d) / h**2,
+        gap_variance=((b + c) * (a + d) + 4.0 * b * c) / h**2,
+        correlation_distance=_one_minus_correlation(a, b, c, d),
+        frobenius_gap=(b + c) / h,
+        frobenius_excess=excess,
+        frobenius_room=((a + b) * (b + d) + (a + c) * (c + d)) / 2.0,
+    )
+
+
+def _one_minus_correlation(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """1 - e / s with e = ad - bc and s^2 = (a + b)(c + d)(a + c)(b + d).
+
+    Where e is positive, as (s^2 - e^2) / s (s + e): its numerator is a sum in which nothing cancels.
+    """
+    h = a + b + c + d
+    a, b, c, d = (count / h for count in (a, b, c, d))
+    excess = a * d - b * c
+    scale = np.sqrt((a + b) * (c + d)) * np.sqrt((a + c) * (b + d))
+    between = (a * d + b * c) * (a * c + b * d + a * b + c * d) + (a * c + b * d) * (a * b + c * d)
+    rest = 4.0 * (a * b) * (c * d) + between
+    return np.asarray(np.where(excess > 0.0, rest / (scale * (scale + excess)), 1.0 - excess / scale))
+
+
+# --- one block -----------------------------------------------------------------------------------------
+
+
+def refuse_rows_that_do_not_sum_to_one(partition: Partition, accepted: frozenset[Kind]) -> None:
+    """Only rows that sum to one have co-associations between 0 and 1."""
+    if partition.kind not in accepted:
+        raise KindError(
+            f"no co-association for {partition.kind.value} partitions{WHY_NOT}.",
+            got=repr(partition),
+            need=" or ".join(k.value for k in Kind if k in accepted) + " partitions",
+            fix=Phrase(
+                Setting("normalize", True, "as_partition(values, normalize=True)"),
+                " for typicalities, .pignistic() for masses",
+            ),
+        )
+
+
+def _same_columns(u: Array, v: Array, tolerance: float) -> bool:
+    """Whether each column of one is its own column of the other."""
+    if u.shape != v.shape:
+        return False
+    from scipy.optimize import linear_sum_assignment
+
+    apart = np.linalg.norm(u[:, :, None] - v[:, None, :], axis=0)
+    return bool((apart[linear_sum_assignment(apart)] <= tolerance).all())
+
+
+def _origins_in(part: PairMoments, rows: Sequence[Any], columns: Sequence[Any]) -> tuple[Array, Array]:
+    """The origins in a larger list of clusters."""
+    assert part.origins is not None
+    at = _places(part.row_names, rows), _places(part.column_names, columns)
+    wide = np.zeros(len(rows)), np.zeros(len(columns))
+    for origin, places, given in zip(wide, at, part.origins, strict=True):
+        origin[places] = given
+    return wide
+
+
+def _places(names: Sequence[Any], among: Sequence[Any]) -> Sequence[int]:
+    if names == among:
+        return range(len(names))
+    at = {name: place for place, name in enumerate(among)}
+    return [at[name] for name in names]
+
+
+def _seen_from(
+    origins: tuple[Array, Array], part: PairMoments, rows: Sequence[Any], columns: Sequence[Any]
+) -> Array:
+    """The factor with its columns at the places of a larger list of clusters, and as seen from there."""
+    assert part.factor is not None
+    places = _places(part.row_names, rows), _places(part.column_names, columns)
+    wide = np.zeros((part.factor.shape[0], EXTRA + fitting(len(rows) + len(columns))))
+    found_from = EXTRA + len(rows)
+    wide[:, [*range(EXTRA), *(EXTRA + r for r in places[0]), *(found_from + c for c in places[1])]] = (
+        part.factor
+    )
+    clusters = (slice(EXTRA, found_from), slice(found_from, None))
+    shifts = [own - origin for own, origin in zip(_origins_in(part, rows, columns), origins, strict=True)]
+    for place, side, shift in zip((1, 2), clusters, shifts, strict=True):
+        wide[:, place] += 2.0 * (wide[:, side] @ shift) + (shift @ shift) * wide[:, 0]
+        wide[:, side] += np.outer(wide[:, 0], shift)
+    return wide

@@ -1,0 +1,1 @@
+"""Tables of two clusterings: counts of objects, what follows from them, and clusters matched by them."""
