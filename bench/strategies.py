@@ -12,7 +12,7 @@ import pandas as pd
 
 from partita.cluster import RandomSwap
 from partita.registry import find
-from partita.selection.judging import judge
+from partita.selection.judging import judge_fit as judge
 from partita.selection.strategies import method_for, search_fits
 from partita.selection.sweep import Judges, Sweep
 

@@ -20,7 +20,9 @@ from partita import arrays
 from partita.errors import KindError, ParameterError, PartitaError, TooLargeError
 from partita.indices import find
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, relations
-from partita.statistics import CoassociationGaps, Contingency, PairMoments, ShuffledGaps, gaps, shuffles
+from partita.statistics import CoassociationGaps, Contingency, PairMoments, ShuffledGaps
+from partita.statistics.pairs import coassociation_gaps as gaps
+from partita.statistics.pairs import shuffles
 from reference import REFERENCE
 from reference.coassociation import coassociations
 from strategies import integer_weights, pairs

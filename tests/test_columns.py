@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies  # noqa: F401 (loads the hypothesis profile)
-from partita.distributional import columns
+from partita.distributional.solvers import columns
 from partita.distributional.solvers.columns import (
     counts_inside,
     groups_inside,

@@ -15,7 +15,7 @@ from partita.indices.likelihood import partition_negentropy
 from partita.indices.memberships import average_partition_density, fuzzy_hypervolume, kwon, pbm_fuzzy
 from partita.indices.scatter import marriott
 from partita.indices.separation import davies_bouldin
-from partita.statistics import dispersions, prototypes
+from partita.statistics.clusters import dispersions, prototypes
 from partita.statistics.clusters.moments import ClusterScatter
 
 OF_MATRICES = [marriott, fuzzy_hypervolume, average_partition_density, partition_negentropy]

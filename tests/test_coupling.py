@@ -13,7 +13,8 @@ from partita.engine import Request, collect
 from partita.errors import KindError, TooLargeError
 from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD
-from partita.statistics import Contingency, CoupledContingency, coupling
+from partita.statistics import Contingency, CoupledContingency
+from partita.statistics.tables import coupling
 from strategies import fuzzy, hard, integer_weights, pairs
 
 VI = pt.indices.variation_of_information

@@ -19,7 +19,8 @@ from partita.engine import Request, collect
 from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
 from partita.inputs import prepare
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, ROUGH, pair_masses
-from partita.statistics import CredalGaps, SharedMemberships, credal, object_pairs
+from partita.statistics import CredalGaps, SharedMemberships
+from partita.statistics.pairs import credal, object_pairs
 from reference.credal import credal_rand_of_masses, nonspecificity_of_masses, pair_mass
 from strategies import STRATEGIES, integer_weights, pairs, partitions, triples
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from partita.errors import KindError, ParameterError, UndefinedIndexWarning
 from partita.indices.density import dbcv
 from partita.partitions import HardPartition
-from partita.statistics import density
+from partita.statistics.distances import density
 from partita.statistics.distances.density import DensityConnectivity
 from reference.density import dbcv as by_definition
 from strategies import hard, integer_weights

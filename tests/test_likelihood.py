@@ -16,7 +16,7 @@ import strategies
 from partita.errors import KindError, ParameterError, UndefinedIndexError
 from partita.indices.likelihood import aic, bic, icl, icl_map, partition_negentropy
 from partita.partitions import FuzzyPartition, HardPartition
-from partita.statistics import mixtures
+from partita.statistics.clusters import mixtures
 from partita.statistics.clusters.mixtures import (
     GaussianComponents,
     GivenMixture,

@@ -22,7 +22,8 @@ from partita.errors import (
 )
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC
-from partita.statistics import Contingency, cluster_similarities, match_clusters, matching_score, matchings
+from partita.statistics import Contingency, cluster_similarities, match_clusters, matching_score
+from partita.statistics.tables import matchings
 from reference.matching import greedy_pairing
 from strategies import hard, pairs
 

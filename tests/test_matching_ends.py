@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.distributional import matching_ends as module
 from partita.distributional.budgets import Budget
+from partita.distributional.solvers import matching_ends as module
 from partita.distributional.solvers.groups import Groups
 from partita.distributional.solvers.matching_ends import MatchingEnds, matching_ends
 from partita.kernels.matchings import fewest_matched

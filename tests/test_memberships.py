@@ -16,7 +16,7 @@ from partita.errors import KindError, UndefinedIndexError
 from partita.indices import memberships as room
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, ROUGH, FuzzyPartition, HardPartition
 from partita.registry import Index
-from partita.statistics import prototypes
+from partita.statistics.clusters import prototypes
 from reference.memberships import REFERENCE_OF_DATA, REFERENCE_OF_ONE, nonspecificity_of_masses
 
 ENTRIES = [entry for entry in vars(room).values() if isinstance(entry, Index)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.distributional import pair_moments
+from partita.distributional.solvers import pair_moments
 from partita.distributional.solvers.pair_moments import expected_squares, variance_of_squares
 from partita.errors import PartitaError, TooLargeError
 from strategies import fuzzy

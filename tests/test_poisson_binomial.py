@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.distributional import poisson_binomial
+from partita.distributional.solvers import poisson_binomial
 from partita.distributional.solvers.pair_moments import expected_squares
 from partita.distributional.solvers.poisson_binomial import (
     count_law,

@@ -17,7 +17,9 @@ from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import catalogue
 from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Ensemble
-from partita.statistics import Contingency, MembershipMoments, counting, tables
+from partita.statistics import Contingency, MembershipMoments
+from partita.statistics.tables import contingency as tables
+from partita.statistics.tables import counting
 from strategies import integer_weights, pairs, partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")

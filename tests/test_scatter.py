@@ -36,7 +36,7 @@ from partita.indices.scatter import (
 from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD, as_partition
 from partita.registry.caveats import join_caveats
-from partita.statistics import cluster_moments
+from partita.statistics.clusters import moments as cluster_moments
 from partita.statistics.clusters.moments import ClusterMoments, ClusterScatter, log_determinants
 from reference.scatter import REFERENCE_OF_DATA
 

@@ -35,9 +35,11 @@ from partita.indices.silhouettes import (
     simplified_silhouette,
 )
 from partita.partitions import FUZZY, HARD, HardPartition, as_partition
-from partita.statistics import cluster_gaps, dispersions, distances, objects_by_cluster
+from partita.statistics.clusters import dispersions
 from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions
 from partita.statistics.clusters.moments import ClusterMoments
+from partita.statistics.distances import cluster_gaps, objects_by_cluster
+from partita.statistics.distances import distance_sums as distances
 from partita.statistics.distances.cluster_gaps import ClusterGaps
 from partita.statistics.distances.distance_sums import DistanceSums
 from reference.separation import REFERENCE_OF_DATA

@@ -19,8 +19,9 @@ from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import find
 from partita.inputs import prepare
 from partita.partitions import FUZZY, HARD, Ensemble
-from partita.statistics import ConcordanceChance, ConcordanceGaps, Contingency, TNormPairs, object_pairs
-from partita.statistics import concordance as concordance_module
+from partita.statistics import ConcordanceChance, ConcordanceGaps, Contingency, TNormPairs
+from partita.statistics.pairs import concordance as concordance_module
+from partita.statistics.pairs import object_pairs
 from reference import soft_rand as reference
 from strategies import hard, integer_weights, pairs
 

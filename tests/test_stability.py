@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import partita
 from partita.cluster import EvidentialCMeans, FuzzyCMeans, GaussianMixtureEM, RandomSwap, RoughKMeans
 from partita.errors import ParameterError, UnknownNameError
-from partita.fits.scores import HARDENED
+from partita.evaluation import HARDENED
 from partita.resampling import Bootstrap, Noise, Rerun, Stability, Subsample
 from partita.selection import _stability as repeats
 from reference.centroids import centroid_index
@@ -325,14 +325,14 @@ def test_large_data_goes_to_workers_as_it_is():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_fit_and_evaluation_has_one_thread(n_jobs, monkeypatch):
-    scored = repeats.score
+    judged = repeats.judge
 
     def watched(*inputs):
         assert {pool["num_threads"] for pool in threadpool_info()} == {1}
-        return scored(*inputs)
+        return judged(*inputs)
 
     if n_jobs == 1:
-        monkeypatch.setattr(repeats, "score", watched)
+        monkeypatch.setattr(repeats, "judge", watched)
     with threadpool_limits(limits=2):
         with pytest.raises(AssertionError):
             Groups().fit(X)

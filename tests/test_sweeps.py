@@ -22,19 +22,17 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from partita.cluster import GaussianMixtureEM, RandomSwap
 from partita.errors import ParameterError
+from partita.evaluation import HARDENED, score
 from partita.fits.checkpoints import Record
 from partita.fits.models import (
     clustering_of,
     is_random,
     k_parameter,
-    last_step,
     method_or_usual,
-    objective_of,
     one_line,
     seeded,
 )
 from partita.fits.partitions import from_arrays, to_arrays
-from partita.fits.scores import HARDENED, score
 from partita.fits.tasks import Task, check_count, numbers_of_clusters, run_tasks, task_seed
 from partita.partitions import (
     EvidentialPartition,
@@ -43,6 +41,7 @@ from partita.partitions import (
     PossibilisticPartition,
     RoughPartition,
 )
+from partita.partitions.models import last_step, objective_of
 from partita.registry import find
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 20, axis=0)
@@ -252,9 +251,11 @@ def test_labels_with_noise_survive_as_arrays(labels):
 def test_an_index_for_hard_clusterings_takes_hardened_ones_and_says_so():
     truth, found = (GaussianMixtureEM(k, random_state=0).fit(X).partition_ for k in (2, 4))
     hard = [p.harden().labels for p in (truth, found)]
-    value, caveats = score(find("prediction_strength"), {"X": X, "truth": truth, "found": found})
+    row = score(find("prediction_strength"), {"X": X, "truth": truth, "found": found})
+    value, caveats = row.value, row.caveats
     assert HARDENED in caveats
     assert value == find("prediction_strength")(*hard)
-    value, caveats = score(find("adjusted_rand"), {"X": X, "truth": truth, "found": found})
+    row = score(find("adjusted_rand"), {"X": X, "truth": truth, "found": found})
+    value, caveats = row.value, row.caveats
     assert HARDENED not in caveats
     assert value != adjusted_rand_score(*hard)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies  # noqa: F401 (loads the hypothesis profile)
-from partita.distributional import tallies
+from partita.distributional.solvers import tallies
 from partita.distributional.solvers.tallies import Choices, Tally, combine
 
 SEMIRINGS = ("sum", "product", "minimum", "lukasiewicz")

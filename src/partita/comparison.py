@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from partita.engine import collect, pair_operations
-from partita.errors import ParameterError, PartitionError, UndefinedIndexError
+from partita.errors import ParameterError, PartitionError
+from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, resolve
-from partita.registry.caveats import join_caveats, said
-from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut
+from partita.registry.caveats import said
+from partita.results.index_rows import IndexTable, IndexValue, LeftOut
 from partita.results.provenance import provenance
 from partita.statistics import Contingency
 
@@ -127,14 +127,21 @@ def compare(
             )
     inputs = prepare({"truth": truth, "found": found}, noise=noise, sample_weight=sample_weight)
     has_ends = {e.label for e in wanted if bounds and _has_ends(e, inputs, named=indices is not None)}
-    usable, left_out = _split(wanted, inputs, has_ends, named=indices is not None)
-    with bar("comparing") as report:
-        requests = [r for entry in usable if entry.range_of(inputs.kinds) for r in entry.requests]
-        collected = collect(requests, inputs, report) if inputs.n_objects else {}
-    rows = tuple(
-        _row(entry, inputs, collected, on_undefined, has_ends=entry.label in has_ends) for entry in usable
+    planned = plan(
+        wanted,
+        inputs,
+        strict=indices is not None,
+        most_pairs=MOST_PAIR_OPERATIONS,
+        with_ends=has_ends,
     )
-    clusters = _cluster_counts(inputs, collected)
+    with bar("comparing") as report:
+        judged = judge(planned, report)
+    rows = tuple(
+        _with_ends(row, one.entry, inputs, has_ends=row.index in has_ends)
+        for row, one in zip(judged.rows, planned.assignments, strict=True)
+    )
+    demand_values(rows, on_undefined)
+    clusters = _cluster_counts(inputs, judged.statistics)
     sides = (
         f"{kind} {name} (k={k})"
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
@@ -144,36 +151,9 @@ def compare(
         provenance=provenance(inputs, rows=rows, clusters=clusters, noise=noise),
         frame=inputs.frame or "pandas",
         rows=rows,
-        left_out=left_out,
+        left_out=planned.left_out,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}",
     )
-
-
-def _split(
-    wanted: Sequence[Index], inputs: Inputs, has_ends: Collection[str], *, named: bool
-) -> tuple[list[Index], tuple[LeftOut, ...]]:
-    """The indices to compute, and those that are not defined here or would take too long unasked."""
-    usable, left_out = [], []
-    kinds = " against ".join(k.value for k in inputs.kinds)
-    for entry in wanted:
-        if entry.label in has_ends:
-            usable.append(entry)
-            continue
-        if named:
-            entry.check_kinds(inputs.kinds)
-        if entry.range_of(inputs.kinds) is None:
-            reason = f"not defined for {kinds}; {entry.way_out}"
-            if inputs.weight is not None and entry.is_of_table:
-                reason = f"not defined for {kinds}, and weights leave no lower and upper values"
-            left_out.append(LeftOut(entry.label, reason))
-            continue
-        cost = pair_operations(entry.requests, inputs)
-        if cost > MOST_PAIR_OPERATIONS and not named:
-            reason = "too many pairs of objects to look at unasked; name it in indices= to have it"
-            left_out.append(LeftOut(entry.label, reason, f"{cost:.1e} pair operations"))
-        else:
-            usable.append(entry)
-    return usable, tuple(left_out)
 
 
 def _has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
@@ -186,32 +166,13 @@ def _has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
     )
 
 
-def _row(
-    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, *, has_ends: bool
-) -> IndexValue:
-    is_defined = entry.range_of(inputs.kinds) is not None
-    value, caveats = entry.value_for(inputs, collected) if is_defined else (math.nan, ())
-    lower = upper = math.nan
+def _with_ends(row: IndexValue, entry: Index, inputs: Inputs, *, has_ends: bool) -> IndexValue:
+    """The row with lower and upper values, and what soft clusterings score against themselves."""
+    caveats = row.caveats
     if has_ends:
         lower, upper, how = _ends(entry, inputs)
-        caveats = (*caveats, how)
-    if math.isnan(value) and math.isnan(lower) and on_undefined == "raise":
-        reason = join_caveats(caveats)
-        raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
-    return IndexValue(
-        index=entry.label,
-        symbol=entry.symbol or "",
-        value=value,
-        best=math.nan if entry.best is None else entry.best,
-        direction=entry.direction,
-        lower=lower,
-        upper=upper,
-        caveats=(
-            *caveats,
-            *said(CaveatKind.OWN, entry.caveat(inputs.kinds)),
-            *_reflexivity(entry, inputs),
-        ),
-    )
+        row, caveats = replace(row, lower=lower, upper=upper), (*caveats, how)
+    return replace(row, caveats=(*caveats, *_reflexivity(entry, inputs)))
 
 
 def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, Caveat]:
@@ -245,9 +206,9 @@ def _reflexivity(entry: Index, inputs: Inputs) -> tuple[Caveat, ...]:
     }[entry.status("reflexive", kind)]
 
 
-def _cluster_counts(inputs: Inputs, collected: Mapping[Any, Any]) -> list[int]:
+def _cluster_counts(inputs: Inputs, statistics: Iterable[Any]) -> list[int]:
     """Clusters that are not empty, from the table where there is one: counting labels anew costs more."""
-    for statistic in collected.values():
+    for statistic in statistics:
         if isinstance(statistic, Contingency):
             return [int(statistic.n_rows), int(statistic.n_columns)]
     return [p.n_clusters for p in inputs.partitions.values()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -50,9 +50,16 @@ class Inputs:
         """The kinds of the clusterings, in their order."""
         return tuple(p.kind for p in self.partitions.values())
 
-    def hardened(self) -> Inputs:
+    def only(self, names: Collection[str]) -> Inputs:
+        """The clusterings of these names, with the data; the clustering found stands for a model."""
+        taken = {"found", *names} if "model" in names else names
+        kept = {name: p for name, p in self.partitions.items() if name in taken}
+        return self if len(kept) == len(self.partitions) else replace(self, partitions=kept)
+
+    def hardened(self, *, keeps_model: bool = True) -> Inputs:
         """The same with every clustering hardened."""
-        return replace(self, partitions={name: p.harden() for name, p in self.partitions.items()})
+        hard = {name: p.harden() for name, p in self.partitions.items()}
+        return replace(self, partitions=hard, model=self.model if keeps_model else None)
 
 
 def prepare(

@@ -11,19 +11,17 @@ from functools import cached_property, partial
 from typing import Any
 
 from partita.arrays import is_sparse
-from partita.engine import collect, pair_operations, why_costly
-from partita.errors import HardenedWarning, ParameterError, PartitaError, UndefinedIndexError, near_names
-from partita.fits.scores import HARDENED, hardened, score
+from partita.errors import HardenedWarning, ParameterError, near_names
+from partita.evaluation import HARDENED, MOST_PAIR_OPERATIONS, demand_values, judge, plan, score
 from partita.inputs import Inputs, prepare
-from partita.partitions import HARD
+from partita.partitions.models import clustering_for, is_estimator
 from partita.progress import bar
-from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, resolve
+from partita.registry import Index, check_on_undefined, find, listed, resolve
 from partita.registry import indices as all_indices
-from partita.registry.caveats import join_caveats, said
 from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
 from partita.results import Result, Table, join_texts
-from partita.results.index_rows import MOST_PAIR_OPERATIONS, IndexTable, IndexValue, LeftOut, method_of
+from partita.results.index_rows import IndexTable, LeftOut, method_of
 from partita.results.provenance import provenance
 from partita.statistics.distances.objects_by_cluster import known_metric
 
@@ -194,19 +192,21 @@ def validate(
         metric = "precomputed"  # X cannot be distances for one index and data for another
     wanted = [_with_metric(entry, metric) for entry in asked]
     ways: dict[str, Any] = {"noise": noise, "sample_weight": sample_weight, "metric": metric}
-    judge = partial(
-        _judge, wanted, named=indices is not None, metric=metric, noise=noise, on_undefined=on_undefined
-    )
+    judged = partial(_judged, wanted, named=indices is not None, metric=metric, noise=noise)
     if not isinstance(found, Mapping) or is_sparse(found) or {"mass", "F"} <= set(found):
-        return judge(prepare({"X": X, "found": found}, **ways), is_model=_is_model(found))
+        alone = judged(prepare({"X": X, "found": found}, **ways), hardens=is_estimator(found))
+        demand_values(alone.rows, on_undefined)
+        return alone
     if not found:
         raise ParameterError("there is nothing to validate.", got="an empty dictionary")
     given = {name: prepare({"X": X, "found": one}, **ways) for name, one in found.items()}
     mixed = len({inputs.kinds for inputs in given.values()}) > 1
     results = {
-        name: judge(inputs, is_model=_is_model(found[name]), only_hard=mixed)
+        name: judged(inputs, hardens=is_estimator(found[name]), one_scale=mixed)
         for name, inputs in given.items()
     }
+    for result in results.values():
+        demand_values(result.rows, on_undefined)
     side_by_side = SideBySide(
         provenance=_provenance_together(results),
         frame=next(iter(results.values())).frame,
@@ -216,44 +216,36 @@ def validate(
     return replace(side_by_side, notes=(*notes, *[ONE_SCALE] * mixed))
 
 
-def _is_model(found: Any) -> bool:
-    return hasattr(found, "fit") and not isinstance(found, type)
-
-
-def _judge(
+def _judged(
     wanted: Sequence[Index],
     inputs: Inputs,
     *,
     named: bool,
-    is_model: bool,
     metric: str,
     noise: str,
-    on_undefined: str,
-    only_hard: bool = False,
+    hardens: bool,
+    one_scale: bool = False,
 ) -> Validation:
     """Every wanted index of one clustering; of its hardened labels where only these are to be judged."""
-    hard = None
-    if (is_model or only_hard) and inputs.kinds != (HARD,):
-        hard = replace(hardened(inputs), model=None if only_hard else inputs.model)
-    usable, left_out = _split(wanted, inputs, hard, metric, named=named, only_hard=only_hard)
-    rows: dict[str, IndexValue] = {}
+    planned = plan(
+        wanted,
+        inputs,
+        strict=named,
+        most_pairs=MOST_PAIR_OPERATIONS,
+        hardens=hardens,
+        one_scale=one_scale,
+    )
     with bar("validating") as report:
-        for given, ways in ((inputs, ()), (hard, (HARDENED,))):
-            entries = [e for e, on in usable if on is given]
-            if given is None or not entries:
-                continue
-            requests = [r for entry in entries for r in entry.requests]
-            collected = collect(requests, given, report) if given.n_objects else {}
-            rows |= {e.label: _row(e, given, collected, on_undefined, ways) for e in entries}
-    in_order = tuple(rows[e.label] for e, _ in usable)
+        rows = judge(planned, report).rows
     clusters = [inputs.partitions["found"].n_clusters]
-    made_from = provenance(inputs, rows=in_order, clusters=clusters, metric=metric, noise=noise)
+    made_from = provenance(inputs, rows=rows, clusters=clusters, metric=metric, noise=noise)
+    unasked = () if named else tuple(LeftOut(c.name, "needs a curve: choose_k") for c in curves())
     return Validation(
         notes=inputs.notes,
         provenance=made_from,
         frame=inputs.frame or "pandas",
-        rows=in_order,
-        left_out=left_out,
+        rows=rows,
+        left_out=unasked + planned.left_out,
         title=f"{_data_text(made_from)}: {_found_text(made_from, ' found')}",
     )
 
@@ -300,80 +292,6 @@ def _with_metric(entry: Index, metric: str) -> Index:
     return entry.using(metric=metric) if is_default and metric != entry.defaults["metric"] else entry
 
 
-def _split(
-    wanted: Sequence[Index],
-    inputs: Inputs,
-    hard: Inputs | None,
-    metric: str,
-    *,
-    named: bool,
-    only_hard: bool,
-) -> tuple[list[tuple[Index, Inputs]], tuple[LeftOut, ...]]:
-    """Which index on which inputs, and those that do not apply or would take too long unasked."""
-    usable: list[tuple[Index, Inputs]] = []
-    left_out = [LeftOut(c.name, "needs a curve: choose_k") for c in curves()] if not named else []
-    for entry in wanted:
-        reason = cost = ""
-        is_for_hard = hard is not None and entry.range_of(hard.kinds) is not None
-        prefers_hard = only_hard and "X" in entry.inputs and "model" not in entry.inputs
-        on = hard if hard is not None and is_for_hard and prefers_hard else inputs
-        if "model" in entry.inputs and inputs.model is None:
-            reason = "needs a fitted Gaussian mixture in place of the clustering"
-        elif metric == "precomputed" and "X" in entry.inputs and "metric" not in entry.options:
-            reason = "needs the data itself: it has centres, and distances have none"
-        elif entry.range_of(on.kinds) is None:
-            if hard is not None and is_for_hard:
-                on = hard
-            elif named:
-                entry.check_kinds(inputs.kinds)
-            else:
-                reason = f"not defined for {inputs.kinds[0]} clusterings; {entry.way_out}"
-        if not reason and not named:
-            reason = _refusal(entry, inputs)
-        if not reason and not named:
-            operations = pair_operations(entry.requests, on)
-            if operations > MOST_PAIR_OPERATIONS:
-                why = why_costly(entry.requests)
-                cost = f"{operations:.1e} pair operations"
-                sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
-                reason = f"{why} unasked; indices=[...] with {sampled}{entry.name}"
-        if reason and named:
-            raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
-        if reason:
-            left_out.append(LeftOut(entry.label, reason, cost))
-        else:
-            usable.append((entry, on))
-    return usable, tuple(left_out)
-
-
-def _refusal(entry: Index, inputs: Inputs) -> str:
-    """Why a statistic of this index refuses the data, or nothing."""
-    for request in entry.requests:
-        if inputs.X is not None:
-            try:
-                request.statistic.check(inputs.X.values, **dict(request.options))
-            except ParameterError as problem:
-                return f"{problem.what.rstrip('.')} ({problem.got})"
-    return ""
-
-
-def _row(
-    entry: Index, inputs: Inputs, collected: Mapping[Any, Any], on_undefined: str, ways: tuple[Caveat, ...]
-) -> IndexValue:
-    value, caveats = entry.value_for(inputs, collected)
-    if math.isnan(value) and on_undefined == "raise":
-        reason = join_caveats(caveats)
-        raise UndefinedIndexError(f"{entry.label} has no value here: {reason}.", fix='on_undefined="nan"')
-    return IndexValue(
-        index=entry.label,
-        symbol=entry.symbol or "",
-        value=value,
-        best=math.nan if entry.best is None else entry.best,
-        direction=entry.direction,
-        caveats=(*caveats, *said(CaveatKind.OWN, entry.caveat(inputs.kinds)), *ways),
-    )
-
-
 def _provenance_together(results: Mapping[Any, Validation]) -> dict[str, Any]:
     """What all clusterings have in common, and lists of what each has of its own."""
     each = [result.provenance for result in results.values()]
@@ -396,20 +314,23 @@ class Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         """The value for what the estimator makes of X, negated where lower is better; nan where undefined."""
         entry = find(self.index)
-        found = _clustering_of(estimator, X)
+        if not is_estimator(estimator):
+            need = "an object with fit, such as KMeans()"
+            raise ParameterError("a scorer judges an estimator.", got=shown(estimator), need=need)
+        found = clustering_for(estimator, X)
         if "truth" in entry.inputs and y is None:
             raise ParameterError(
                 f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
             )
-        value, caveats = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
-        if HARDENED in caveats:
+        row = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
+        if HARDENED in row.caveats:
             warnings.warn(
                 f"{entry.name} is not defined for what this {type(estimator).__name__} gives: its value is"
                 f" {HARDENED}",
                 HardenedWarning,
                 stacklevel=2,
             )
-        return value if entry.direction == "higher" else -value
+        return row.value if entry.direction == "higher" else -row.value
 
 
 def scorer(index: str | Index) -> Scorer:
@@ -436,29 +357,3 @@ def scorer(index: str | Index) -> Scorer:
             need="an index with a direction",
         )
     return Scorer(entry.label)
-
-
-def _clustering_of(estimator: Any, X: Any) -> Any:
-    name = type(estimator).__name__
-    if not hasattr(estimator, "fit") or isinstance(estimator, type):
-        raise ParameterError(
-            "a scorer judges an estimator.", got=shown(estimator), need="an object with fit, such as KMeans()"
-        )
-    try:
-        for method in ("predict_proba", "predict"):
-            if hasattr(estimator, method):
-                return getattr(estimator, method)(X)
-        labels = getattr(estimator, "labels_", None)
-        if labels is not None and len(labels) == (X.shape[0] if hasattr(X, "shape") else len(X)):
-            return labels
-        from sklearn.base import clone
-
-        return clone(estimator).fit_predict(X)
-    except PartitaError:
-        raise
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ParameterError(
-            f"this {name} cannot use this X.",
-            got=str(error).partition("\n")[0],
-            need="a fitted estimator, and data such as it was fitted to",
-        ) from error

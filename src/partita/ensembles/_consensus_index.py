@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from partita.arrays import Array, Floats, blocks, dense, one_blas_thread
-from partita.engine import collect
-from partita.errors import ParameterError, UndefinedIndexError
+from partita.errors import ParameterError
+from partita.evaluation import demand_values, values_of
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
 from partita.progress import bar
@@ -170,11 +170,7 @@ def consensus_index(
     with bar("consensus index") as report:
         agreements = _compare_all(entries, inputs, members, report)
     rows = tuple(a.row(inputs.kinds) for a in agreements)
-    undefined = next((row for row in rows if math.isnan(row.value)), None)
-    if undefined is not None and on_undefined == "raise":
-        raise UndefinedIndexError(
-            f"{undefined.index} has no mean here: {undefined.caveat}.", fix='on_undefined="nan"'
-        )
+    demand_values(rows, on_undefined)
     return ConsensusIndex(
         notes=_notes(given, inputs, noise),
         provenance=provenance(
@@ -240,19 +236,13 @@ class _Agreement:
         directed = "" if self.is_symmetric_for(kinds) else "mean of both directions"
         inexact = entry.best is not None and kind is not HARD and entry.status("reflexive", kind) == "refuted"
         soft = f"identical {kind} partitions do not score best (see self_agreement)" if inexact else ""
-        return IndexValue(
-            index=entry.label,
-            symbol=entry.symbol or "",
-            value=float(self.matrix[apart].mean()),
-            best=math.nan if entry.best is None else entry.best,
-            direction=entry.direction,
-            caveats=(
-                *pairs,
-                *said(CaveatKind.BOTH_DIRECTIONS, directed),
-                *said(CaveatKind.OWN, entry.caveat([kind, kind])),
-                *said(CaveatKind.NOT_REFLEXIVE, soft),
-            ),
+        caveats = (
+            *pairs,
+            *said(CaveatKind.BOTH_DIRECTIONS, directed),
+            *said(CaveatKind.OWN, entry.caveat([kind, kind])),
+            *said(CaveatKind.NOT_REFLEXIVE, soft),
         )
+        return IndexValue.of(entry, float(self.matrix[apart].mean()), caveats)
 
 
 def _compare_all(
@@ -417,10 +407,9 @@ def _put_pair(
     directed = [a for a in agreements if not a.is_symmetric_for(kinds)]
     for first, second, wanted in ((i, j, agreements), (j, i, directed)):
         pair = replace(inputs, partitions={"truth": members[first], "found": members[second]})
-        requests = [r for a in wanted for r in a.entry.requests]
-        collected = collect(requests, pair) if inputs.n_objects else {}
+        values, _ = values_of([agreement.entry for agreement in wanted], pair)
         for agreement in wanted:
-            value, caveats = agreement.entry.value_for(pair, collected)
+            value, caveats = values[agreement.entry.label]
             agreement.put(first, second, value, caveats, both=agreement not in directed)
 
 

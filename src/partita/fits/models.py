@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from partita.errors import ParameterError, Phrase, Setting
@@ -18,12 +17,6 @@ def method_or_usual(estimator: Any) -> Any:
     from partita.cluster import RandomSwap
 
     return RandomSwap()
-
-
-def last_step(model: Any) -> Any:
-    """The clusterer itself: of a pipeline, its last step."""
-    steps = getattr(model, "steps", None)
-    return steps[-1][1] if steps else model
 
 
 def k_parameter(estimator: Any, k_param: str | None = None) -> str:
@@ -68,16 +61,6 @@ def seeded(estimator: Any, parameters: dict[str, Any], seed: int) -> Any:
     made = clone(estimator).set_params(**parameters)
     states = [name for name in made.get_params(deep=True) if name.rpartition("__")[2] == "random_state"]
     return made.set_params(**dict.fromkeys(states, seed))
-
-
-def objective_of(model: Any) -> float:
-    """What the fit made small: ``objective_``, ``inertia_`` or minus ``lower_bound_``; nan if silent."""
-    last = last_step(model)
-    for name, sign in (("objective_", 1.0), ("inertia_", 1.0), ("lower_bound_", -1.0)):
-        value = getattr(last, name, None)
-        if value is not None:
-            return sign * float(value)
-    return math.nan
 
 
 def clustering_of(model: Any, X: Any) -> Partition:

@@ -6,9 +6,10 @@ from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind, softest
 from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
+from partita.partitions.models import is_mixture
 from partita.partitions.pair_masses import PairMasses, PairRelations, pairwise_masses
 from partita.partitions.partition import Partition, lengths_differ
-from partita.partitions.reading import as_partition, is_mixture
+from partita.partitions.reading import as_partition
 from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
 from partita.partitions.same_objects import alignment_note, same_objects

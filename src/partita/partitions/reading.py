@@ -21,6 +21,7 @@ from partita.partitions.memberships import (
     numeric_matrix,
     one_hot_columns,
 )
+from partita.partitions.models import clustering_in, is_estimator
 from partita.partitions.partition import Partition, normalise_names
 from partita.partitions.rough import RoughPartition, is_boolean
 
@@ -81,8 +82,8 @@ def as_partition(
         return _from_mapping(obj, wanted, names, normalize)
     if frame_library(obj) is not None:
         return _from_frame(obj, wanted, focal_sets, names, normalize)
-    if hasattr(obj, "fit") and not isinstance(obj, type):
-        return _from_estimator(obj, X, wanted, names)
+    if is_estimator(obj):
+        return as_partition(clustering_in(obj, X), wanted, names=names)
     if isinstance(obj, type):
         raise PartitionError(
             "this is a class, not a clustering.",
@@ -248,46 +249,3 @@ def _check_wanted(wanted: Kind | None, kind: Kind, what: str) -> None:
             need=Phrase(Setting("kind", str(kind)), " or none"),
             parameter="kind",
         )
-
-
-def is_mixture(obj: Any) -> bool:
-    """Whether this is a fitted mixture of Gaussians, by what scikit-learn's have."""
-    return all(hasattr(obj, name) for name in ("predict_proba", "weights_", "means_", "covariances_"))
-
-
-def _from_estimator(model: Any, X: Any, wanted: Kind | None, names: Sequence[Any] | None) -> Any:
-    name = type(model).__name__
-    steps = getattr(model, "steps", None)
-    last = steps[-1][1] if steps else model
-    depends_on_data = X is not None and is_mixture(last)  # the data may be other than that of the fit
-    for attribute in ("partition_", "labels_"):
-        found = getattr(last, attribute, None)
-        if found is not None and not depends_on_data:
-            return as_partition(found, wanted, names=names)
-    if not any(a.endswith("_") and not a.startswith("_") for a in getattr(last, "__dict__", ())):
-        raise PartitionError(
-            f"this {name} is not fitted.", got=name, need="a fitted model", fix="model.fit(X) first"
-        )
-    if not hasattr(model, "predict_proba"):
-        raise PartitionError(
-            f"this {name} tells nothing about clusters.",
-            got=name,
-            need="labels_, partition_ or predict_proba",
-            fix="pass model.predict(X), or its memberships",
-        )
-    if X is None:
-        raise ParameterError(
-            f"the memberships of a {name} depend on the data.",
-            got="no X",
-            need="as_partition(model, X=X)",
-            fix="pass X, or model.predict_proba(X) itself",
-        )
-    try:
-        memberships = model.predict_proba(X)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            f"this {name} cannot use this X.",
-            got=str(error).partition("\n")[0],
-            need="the data of the fit",
-        ) from error
-    return as_partition(memberships, wanted, names=names)

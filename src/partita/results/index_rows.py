@@ -10,15 +10,13 @@ from functools import cached_property
 from typing import Any, Self
 
 from partita.errors import ParameterError, PartitaError, near_names
-from partita.registry import Caveat, CaveatKind, find
+from partita.registry import Caveat, CaveatKind, Index, find
 from partita.registry.caveats import join_caveats, said
 from partita.results import Result, Table, number, plain
 
 __all__ = ["IndexTable", "IndexValue", "LeftOut", "method_of"]
 
 FROM_A_SAMPLE = frozenset({CaveatKind.SAMPLED, CaveatKind.SAMPLED_ENDS})
-MOST_PAIR_OPERATIONS = 1e9
-"""What is computed unasked; indices that look at more pairs of objects must be named."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +32,12 @@ class IndexValue:
     upper: float = math.nan
     p: float = math.nan
     caveats: tuple[Caveat, ...] = ()
+
+    @classmethod
+    def of(cls, entry: Index, value: float, caveats: tuple[Caveat, ...]) -> Self:
+        """The row of an index with this value."""
+        best = math.nan if entry.best is None else entry.best
+        return cls(entry.label, entry.symbol or "", value, best, entry.direction, caveats=caveats)
 
     @property
     def caveat(self) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 
 from partita.errors import ParameterError, Phrase, Setting, near_names
 from partita.fits.checkpoints import root_seed
-from partita.fits.models import is_random, k_parameter, last_step
+from partita.fits.models import is_random, k_parameter
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
 from partita.inputs import prepare
 from partita.partitions import DataMatrix
+from partita.partitions.models import last_step
 from partita.registry import Index, find
 from partita.registry.curves import Curve, find_entry
 from partita.registry.lookup import listed

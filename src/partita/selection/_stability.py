@@ -14,20 +14,20 @@ import numpy as np
 from partita.arrays import Floats
 from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError, Phrase, Setting
+from partita.evaluation import judge, plan
 from partita.fits.checkpoints import Checkpoint, Record, root_seed
 from partita.fits.models import (
     clustering_of,
     k_parameter,
-    last_step,
     one_line,
     seeded,
 )
 from partita.fits.partitions import from_arrays, to_arrays
-from partita.fits.scores import score
 from partita.fits.tasks import Task, check_count, numbers_of_clusters, refuse_many, run_tasks, task_seed
+from partita.inputs import prepare
 from partita.partitions import DataMatrix, HardPartition, Partition
+from partita.partitions.models import last_step
 from partita.registry import Index, find, resolve
-from partita.registry.caveats import join_caveats
 from partita.registry.rules import Verdict, apply_rule
 from partita.results import Result, Table, join_texts, number, plain
 from partita.results.provenance import provenance
@@ -372,16 +372,16 @@ def fit_perturbed(
             if strategy == "transfer":
                 other = _another(scheme, X, drawn, deviation, rng)
                 own = clustering_of(seeded(method, parameters, _seed(rng)).fit(other.X), other.X)
-                rows, truth, found = other.rows, own, carried_over(model, drawn.X, other.X)
+                objects, truth, found = other.rows, own, carried_over(model, drawn.X, other.X)
             else:
-                rows, truth = drawn.rows, from_arrays(whole.arrays).take(drawn.rows)
+                objects, truth = drawn.rows, from_arrays(whole.arrays).take(drawn.rows)
                 found = clustering_of(model, drawn.X)
         except (ValueError, ArithmeticError) as problem:
             return Record({**values, "failed": one_line(problem)})
-    once = np.unique(rows, return_index=True)[1]  # an object drawn twice is compared once
-    given = {"X": X[rows[once]], "truth": truth.take(once), "found": found.take(once)}
-    scores = [score(find(label), given) for label in labels]
-    values["rows"] = plain([(value, join_caveats(caveats)) for value, caveats in scores])
+    once = np.unique(objects, return_index=True)[1]  # an object drawn twice is compared once
+    given = {"X": X[objects[once]], "truth": truth.take(once), "found": found.take(once)}
+    rows = judge(plan([find(label) for label in labels], prepare(given), hardens=True)).rows
+    values["rows"] = plain([(row.value, row.caveat) for row in rows])
     return Record({**values, "warned": _names(caught)})
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from partita.errors import KindError, ParameterError, TooLargeError
+from partita.evaluation import Assignment, Plan, judge, plan
 from partita.fits.checkpoints import Record
-from partita.fits.models import clustering_of, objective_of, one_line, seeded
+from partita.fits.models import clustering_of, one_line, seeded
 from partita.fits.partitions import from_arrays, to_arrays
-from partita.fits.scores import score
-from partita.partitions import HARD, Partition, is_mixture
+from partita.inputs import prepare
+from partita.partitions import Partition, is_mixture
+from partita.partitions.models import objective_of
 from partita.registry import Index, find
-from partita.registry.caveats import join_caveats
 from partita.results import plain
+from partita.results.index_rows import IndexValue
 from partita.selection.null_data import uniform_like
-from partita.validation import validate
 
 
 def fit_and_judge(
@@ -50,7 +52,7 @@ def fit_and_judge(
             values["failed"] = one_line(problem)
             return Record(values)
         entries = [find(name) for name in indices]
-        rows, values["refused"] = judge(X, truth, model, found, entries, leaves_out=leaves_out)
+        rows, values["refused"] = judge_fit(X, truth, model, found, entries, leaves_out=leaves_out)
         values["rows"] = plain(rows)
     values["warned"] = sorted({type(w.message).__name__ for w in caught})
     objective = objective_of(model)
@@ -68,45 +70,37 @@ def fit_null(X: Any, data_seed: int, estimator: Any, parameters: dict[str, Any],
 
 def judge_kept(X: Any, arrays: Mapping[str, Any], indices: Sequence[str]) -> Record:
     """Judge a clustering that was kept, by indices of data and a clustering."""
-    given = {"X": X, "found": from_arrays(arrays)}
-    scores = [(name, *score(find(name), given)) for name in indices]
-    return Record({"rows": plain([(name, value, join_caveats(caveats)) for name, value, caveats in scores])})
+    rows, _ = judge_fit(X, None, None, from_arrays(arrays), [find(name) for name in indices])
+    return Record({"rows": plain(rows)})
 
 
-def judge(
+def judge_fit(
     X: Any, truth: Any, model: Any, found: Partition, entries: Sequence[Index], *, leaves_out: bool = False
 ) -> tuple[list[tuple[str, float, str]], dict[str, str]]:
     """Index, value and caveat, in the order asked for; and the indices that refuse, each with its reason.
 
     A refusal is an error, unless indices that cannot judge are to be left out.
     """
-    internal = [e for e in entries if "truth" not in e.inputs]
-    subject = model if is_mixture(model) or found.kind is not HARD else found
-    rows, refused = _by_the_data(X, subject, internal, leaves_out)
-    for entry in entries:
-        if "truth" in entry.inputs:
-            value, caveats = score(entry, {"X": X, "truth": truth, "found": found})
-            rows[entry.label] = value, join_caveats(caveats)
-    return [(e.label, *rows[e.label]) for e in entries if e.label in rows], refused
+    metric = "precomputed" if any(e.options.get("metric") == "precomputed" for e in entries) else ""
+    given = {"X": X, "found": found} if truth is None else {"X": X, "truth": truth, "found": found}
+    inputs = replace(prepare(given, metric=metric), model=model if is_mixture(model) else None)
+    planned = plan(entries, inputs, strict=not leaves_out, hardens=True)
+    rows, refused = _rows(planned.assignments, leaves_out=leaves_out)
+    refused |= {skipped.index: skipped.reason for skipped in planned.left_out}
+    return [(row.index, row.value, row.caveat) for row in rows], refused
 
 
-def _by_the_data(
-    X: Any, subject: Any, entries: Sequence[Index], leaves_out: bool
-) -> tuple[dict[str, tuple[float, str]], dict[str, str]]:
-    """Internal indices all at once; if one refuses and may be left out, one by one."""
-    if not entries:
-        return {}, {}
+def _rows(
+    assignments: tuple[Assignment, ...], *, leaves_out: bool
+) -> tuple[tuple[IndexValue, ...], dict[str, str]]:
+    """All rows at once; if one refuses and may be left out, one by one."""
     try:
-        return {row.index: (row.value, row.caveat) for row in validate(X, subject, indices=entries)}, {}
+        return judge(Plan(assignments)).rows, {}
     except (ParameterError, KindError, TooLargeError) as problem:
         if not leaves_out:
             raise
-        if len(entries) == 1:
-            return {}, {entries[0].label: f"{problem.what.rstrip('.')} ({problem.got})"}
-    rows: dict[str, tuple[float, str]] = {}
-    refused: dict[str, str] = {}
-    for entry in entries:
-        own, why = _by_the_data(X, subject, [entry], leaves_out)
-        rows |= own
-        refused |= why
-    return rows, refused
+        if len(assignments) == 1:
+            return (), {assignments[0].entry.label: f"{problem.what.rstrip('.')} ({problem.got})"}
+    each = [_rows((one,), leaves_out=True) for one in assignments]
+    refused = {label: reason for _, why in each for label, reason in why.items()}
+    return tuple(row for rows, _ in each for row in rows), refused

@@ -26,7 +26,7 @@ from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
 from partita.selection.choices import Fit
-from partita.selection.judging import judge
+from partita.selection.judging import judge_fit
 from partita.selection.sweep import Sweep
 from partita.statistics.clusters.moments import ClusterMoments
 
@@ -154,7 +154,9 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
         warn_of_empty(k - _filled(labels), k)
         if not converged:
             warn_of_no_convergence("k-means", sweep.method.max_iter)
-        rows, refused = judge(sweep.X, sweep.truth, None, found, entries, leaves_out=sweep.judges.leaves_out)
+        rows, refused = judge_fit(
+            sweep.X, sweep.truth, None, found, entries, leaves_out=sweep.judges.leaves_out
+        )
     return Fit(
         k=k,
         run=0,

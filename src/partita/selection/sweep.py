@@ -14,6 +14,7 @@ from partita.arrays import Array, Floats, one_thread
 from partita.engine import pair_operations
 from partita.ensembles import consensus_index
 from partita.errors import ParameterError
+from partita.evaluation import MOST_PAIR_OPERATIONS
 from partita.fits.checkpoints import Checkpoint, Record, root_seed
 from partita.fits.models import seeded
 from partita.fits.partitions import from_arrays, to_arrays
@@ -23,7 +24,6 @@ from partita.partitions import Partition
 from partita.registry import Index, find
 from partita.registry.curves import Curve
 from partita.results import number
-from partita.results.index_rows import MOST_PAIR_OPERATIONS
 from partita.selection.choices import Fit, best_objective
 from partita.selection.judging import fit_and_judge, fit_null, judge_kept
 

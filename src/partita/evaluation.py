@@ -1,0 +1,219 @@
+"""Which indices apply and what is left out, and why; then their values, caveats and rows. Once, for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from partita.engine import collect, pair_operations, why_costly
+from partita.errors import ParameterError, UndefinedIndexError
+from partita.inputs import Inputs, prepare
+from partita.partitions import HARD
+from partita.registry import Caveat, CaveatKind, Index
+from partita.registry.caveats import said
+from partita.results.index_rows import IndexValue, LeftOut
+from partita.statistics.protocol import OnBlock
+
+__all__ = [
+    "Assignment",
+    "HARDENED",
+    "Judgement",
+    "MOST_PAIR_OPERATIONS",
+    "Plan",
+    "demand_values",
+    "judge",
+    "plan",
+    "score",
+    "values_of",
+]
+
+HARDENED = Caveat(CaveatKind.HARDENED, "on hardened labels")
+
+MOST_PAIR_OPERATIONS = 1e9
+"""What is computed unasked; indices that look at more pairs of objects must be named."""
+
+
+class Assignment(NamedTuple):
+    """An index, the inputs that it judges, and what must be said about that."""
+
+    entry: Index
+    inputs: Inputs
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is computed on which inputs, and what is left out."""
+
+    assignments: tuple[Assignment, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def plan(
+    wanted: Iterable[Index],
+    inputs: Inputs,
+    *,
+    strict: bool = True,
+    most_pairs: float = math.inf,
+    hardens: bool = False,
+    one_scale: bool = False,
+    with_ends: Collection[str] = (),
+) -> Plan:
+    """Which of the indices can judge these inputs.
+
+    Parameters
+    ----------
+    wanted : indices
+        Each sees those of the inputs that it takes.
+    inputs : Inputs
+        From `prepare`.
+    strict : bool
+        Raise for an index that does not apply; else it is left out, with the reason.
+    most_pairs : float
+        Leave out what looks at more pairs of objects.
+    hardens : bool
+        Judge hardened labels by an index that knows no others.
+    one_scale : bool
+        Judge hardened labels by every index of the data that knows them.
+    with_ends : labels
+        Indices that have lower and upper values here, and are wanted even without a value of their own.
+    """
+    views = _Views(inputs, keeps_model=not one_scale)
+    assignments, left_out = [], []
+    for entry in wanted:
+        has_ends = entry.label in with_ends
+        on, hard = views.of(entry), views.hardened(entry)
+        prefers_hard = one_scale and "X" in entry.inputs and "model" not in entry.inputs
+        needs_hard = (hardens or one_scale) and not has_ends and entry.range_of(on.kinds) is None
+        if (prefers_hard or needs_hard) and entry.range_of(hard.kinds) is not None:
+            on = hard
+        reason = _obstacle(entry, on) or ("" if has_ends else _not_defined(entry, on, strict=strict))
+        if strict and reason:
+            raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
+        cost = ""
+        if not strict and not has_ends and not reason:
+            reason = _refusal(entry, on)
+            operations = 0.0 if reason else pair_operations(entry.requests, on)
+            if operations > most_pairs:
+                sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
+                reason = f"{why_costly(entry.requests)} unasked; indices=[...] with {sampled}{entry.name}"
+                cost = f"{operations:.1e} pair operations"
+        if reason:
+            left_out.append(LeftOut(entry.label, reason, cost))
+        else:
+            assignments.append(Assignment(entry, on, (HARDENED,) if on is not views.of(entry) else ()))
+    return Plan(tuple(assignments), tuple(left_out))
+
+
+class _Views:
+    """The clusterings that an index takes: one object for all that take the same, so that they share."""
+
+    def __init__(self, inputs: Inputs, *, keeps_model: bool) -> None:
+        self.inputs, self.keeps_model = inputs, keeps_model
+        self.known: dict[tuple[str, ...], Inputs] = {}
+        self.hard: dict[tuple[str, ...], Inputs] = {}
+
+    def of(self, entry: Index) -> Inputs:
+        """As they are."""
+        view = self.inputs.only(entry.inputs)
+        return self.known.setdefault(tuple(view.partitions), view)
+
+    def hardened(self, entry: Index) -> Inputs:
+        """As hard labels; the same object where they are hard already."""
+        view = self.of(entry)
+        if set(view.kinds) <= {HARD}:
+            return view
+        names = tuple(view.partitions)
+        if names not in self.hard:
+            self.hard[names] = view.hardened(keeps_model=self.keeps_model)
+        return self.hard[names]
+
+
+def _obstacle(entry: Index, inputs: Inputs) -> str:
+    """What an index needs and is not here, or nothing."""
+    if "model" in entry.inputs and inputs.model is None:
+        return "needs a fitted Gaussian mixture in place of the clustering"
+    of_distances = inputs.X is not None and inputs.X.are_distances
+    if of_distances and "X" in entry.inputs and "metric" not in entry.options:
+        return "needs the data itself: it has centres, and distances have none"
+    if of_distances and entry.options.get("metric", "precomputed") != "precomputed":
+        return "needs the data itself: X holds distances of another metric"
+    return ""
+
+
+def _not_defined(entry: Index, inputs: Inputs, *, strict: bool) -> str:
+    """Why an index has no value for these kinds, or nothing; an error where that is asked for."""
+    if strict:
+        entry.check_kinds(inputs.kinds)
+    if entry.range_of(inputs.kinds) is not None:
+        return ""
+    kinds = " against ".join(k.value for k in inputs.kinds)
+    if inputs.weight is not None and entry.is_of_table:
+        return f"not defined for {kinds}, and weights leave no lower and upper values"
+    return f"not defined for {kinds} clusterings; {entry.way_out}"
+
+
+def _refusal(entry: Index, inputs: Inputs) -> str:
+    """Why a statistic of this index refuses the data, or nothing."""
+    if inputs.X is not None:
+        for request in entry.requests:
+            try:
+                request.statistic.check(inputs.X.values, **dict(request.options))
+            except ParameterError as problem:
+                return f"{problem.what.rstrip('.')} ({problem.got})"
+    return ""
+
+
+class Judgement(NamedTuple):
+    """The rows of a plan, in the order asked for, and the statistics that they were computed from."""
+
+    rows: tuple[IndexValue, ...]
+    statistics: tuple[Any, ...]
+
+
+def judge(plan: Plan, on_block: OnBlock | None = None) -> Judgement:
+    """A row for each index of the plan; those that judge the same inputs share their statistics."""
+    together: dict[int, list[Assignment]] = {}
+    for one in plan.assignments:
+        together.setdefault(id(one.inputs), []).append(one)
+    rows: dict[str, IndexValue] = {}
+    statistics: list[Any] = []
+    for group in together.values():
+        inputs = group[0].inputs
+        computed, collected = values_of([one.entry for one in group], inputs, on_block)
+        statistics += collected
+        for one in group:
+            value, caveats = computed[one.entry.label]
+            own = said(CaveatKind.OWN, one.entry.caveat(inputs.kinds))
+            rows[one.entry.label] = IndexValue.of(one.entry, value, (*caveats, *own, *one.caveats))
+    return Judgement(tuple(rows[one.entry.label] for one in plan.assignments), tuple(statistics))
+
+
+def values_of(
+    entries: Sequence[Index], inputs: Inputs, on_block: OnBlock | None = None
+) -> tuple[dict[str, tuple[float, tuple[Caveat, ...]]], list[Any]]:
+    """Value and caveats of each index by its label, nan where these kinds have none; and the statistics."""
+    defined = {e.label: e for e in entries if e.range_of(inputs.kinds) is not None}
+    requests = [request for entry in defined.values() for request in entry.requests]
+    collected = collect(requests, inputs, on_block) if inputs.n_objects else {}
+    values: dict[str, tuple[float, tuple[Caveat, ...]]] = {e.label: (math.nan, ()) for e in entries}
+    values |= {label: entry.value_for(inputs, collected) for label, entry in defined.items()}
+    return values, list(collected.values())
+
+
+def demand_values(rows: Iterable[IndexValue], on_undefined: str) -> None:
+    """Raise for the first row with neither a value nor lower and upper ones, where that is asked for."""
+    for row in rows if on_undefined == "raise" else ():
+        if math.isnan(row.value) and math.isnan(row.lower):
+            raise UndefinedIndexError(
+                f"{row.index} has no value here: {row.caveat}.", fix='on_undefined="nan"'
+            )
+
+
+def score(entry: Index, given: Mapping[str, Any]) -> IndexValue:
+    """One index of those of the inputs that it takes; on hardened labels where it knows no others."""
+    wanted = {name: given[name] for name in entry.inputs}
+    inputs = prepare(wanted, metric=str(entry.options.get("metric", "")))
+    return judge(plan([entry], inputs, hardens=True)).rows[0]
