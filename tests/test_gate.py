@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import gate
+import limits
 from partita.indices import catalogue
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Ensemble, HardPartition, Kind
 from partita.registry import CLAIMS, Example, Limit, index, remove
@@ -44,6 +46,16 @@ def test_refutations_are_counter_examples(entry):
 @every
 def test_no_index_of_data_is_best_by_an_empty_denominator(entry):
     assert not list(gate.suspicious_ends(entry))
+
+
+def test_every_limit_is_reached_by_some_input():
+    waiting = limits.unreached(ENTRIES)
+    assert not waiting, "\n".join(waiting)
+
+
+def test_a_limit_that_nothing_reaches_is_told():
+    entry = replace(ENTRIES[0], limits=(Limit(lambda *_: False, math.nan, "never so"),))
+    assert limits.unreached([entry]) == [f"{entry.name}: no input of limits.odd_scenes reaches 'never so'"]
 
 
 @many

@@ -16,8 +16,8 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_info
 
 import partita as pt
-from partita import arrays, cluster
-from partita.arrays import held, one_blas_thread
+from partita import cluster
+from partita.arrays import held, one_blas_thread, row_blocks
 
 IRIS = load_iris().data
 AGES = 120
@@ -221,7 +221,7 @@ def exit_code_of_child(work):
 
 def use_blas():
     with one_blas_thread():
-        return 0 if len(arrays._blas_users) == 1 else 1
+        return 0 if len(row_blocks._blas_users) == 1 else 1
 
 
 @forks
@@ -242,7 +242,7 @@ def test_a_fork_while_other_threads_take_the_lock_of_blas():
         stop.set()
         for thread in threads:
             thread.join()
-    assert not arrays._blas_users
+    assert not row_blocks._blas_users
 
 
 @forks
@@ -271,4 +271,4 @@ def test_a_fork_while_another_thread_holds_blas_to_one_thread():
         leave.set()
         thread.join()
     assert blas_threads() == before
-    assert not arrays._blas_users
+    assert not row_blocks._blas_users

@@ -43,7 +43,7 @@ def test_compare_reports_its_blocks(monkeypatch, capsys):
 
     monkeypatch.setattr("partita.comparison.bar", spy)
     monkeypatch.setattr(
-        "partita.arrays.blocks._gather",
+        "partita.arrays.row_blocks._gather",
         lambda results, total, on_block: [seen.append((total, on_block)) or r for r in results],
     )
     rng = np.random.default_rng(0)

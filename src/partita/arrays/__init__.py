@@ -1,18 +1,7 @@
 """The only room that knows array libraries: NumPy, SciPy sparse, data frames; blocks and threads; seeds."""
 
-from partita.arrays.blocks import (
-    BLOCK_ROWS,
-    COMPILED_FROM,
-    HARD_BLOCK_ROWS,
-    OPERATIONS_AT_A_TIME,
-    blocks,
-    held,
-    map_blocks,
-    one_blas_thread,
-    one_thread,
-    thread_count,
-)
-from partita.arrays.dense import (
+from partita.arrays.frames import Column, Matrix, frame_library, from_frame, missing_labels, numeric_frame
+from partita.arrays.matrices import (
     MOST_DENSE_CELLS,
     ORDINARY,
     RANGE_TOLERANCE,
@@ -27,7 +16,18 @@ from partita.arrays.dense import (
     sorted_names,
     to_csr,
 )
-from partita.arrays.frames import Column, Matrix, frame_library, from_frame, missing_labels, numeric_frame
+from partita.arrays.row_blocks import (
+    BLOCK_ROWS,
+    COMPILED_FROM,
+    HARD_BLOCK_ROWS,
+    OPERATIONS_AT_A_TIME,
+    blocks,
+    held,
+    map_blocks,
+    one_blas_thread,
+    one_thread,
+    thread_count,
+)
 from partita.arrays.seeds import check_flag, generator
 from partita.arrays.weights import MOST_WEIGHT, multiplicities
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays.dense import Array, objects
+from partita.arrays.matrices import Array, objects
 from partita.errors import ParameterError, PartitaError, PartitionError
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")

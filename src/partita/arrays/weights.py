@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays.containers import array_of
-from partita.arrays.dense import Array
+from partita.arrays.matrices import Array
 from partita.errors import ParameterError, Phrase, Setting
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30

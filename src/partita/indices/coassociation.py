@@ -22,7 +22,6 @@ from partita.registry import (
     Literal,
     index,
 )
-from partita.registry.entry import SMALL_WEIGHTS
 from partita.statistics import CoassociationGaps, PairMoments
 
 Method = Literal["auto", "sample"]
@@ -98,17 +97,6 @@ def undefined(when: Callable[..., Any], best: float, reason: str) -> list[Limit]
     ]
 
 
-def small_weights(formula: Callable[..., Any], low: float, high: float) -> Limit:
-    """Fractional weights may carry a value out of its range; that is their fault, not the formula's."""
-
-    def outside(statistic: Any, *more: Any) -> Array:
-        value = formula(statistic, *more)
-        inside = (value >= low - ROUNDING) & (value <= high + ROUNDING)
-        return np.asarray(statistic.fractional_weights & ~inside)
-
-    return Limit(outside, math.nan, SMALL_WEIGHTS)
-
-
 def _mean_gap(gaps: CoassociationGaps) -> Floats:
     return np.asarray(gaps.together)
 
@@ -142,7 +130,7 @@ def _nothing_together(moments: PairMoments) -> Array:
     range={HARD: (0.0, 2.0), FUZZY: (0.0, 2.0)},
     claims={**METRIC_ON_HARD, "reflexive": ALL},
     refuted={"separating": {FUZZY: Example(*SAME_LENGTH)}, **BEYOND_ONE, **BY_CHANCE},
-    limits=[*one_object_limits(0.0), small_weights(_mean_gap, 0.0, 1.0)],
+    limits=one_object_limits(0.0),
     references=["rovetta2009"],
     formula=r"\frac{2}{H} \sum_{i<j} |a_{ij} - b_{ij}|",
     examples=[
@@ -187,7 +175,7 @@ def coassociation_average_distance(
     range={HARD: (0.0, 1.0), FUZZY: (0.0, 1.0)},
     claims={**METRIC_ON_HARD, "reflexive": HARD, "normalized": ALL},
     refuted={**NOT_REFLEXIVE, "separating": {FUZZY: APART_SOFTLY}, **BY_CHANCE},
-    limits=[*one_object_limits(0.0), small_weights(lambda m: m.disagreement, 0.0, 1.0)],
+    limits=one_object_limits(0.0),
     references=["rovetta2009"],
     formula=r"\frac{1}{H} \sum_{i<j} (a_{ij} + b_{ij} - 2 a_{ij} b_{ij})",
     examples=[
@@ -239,7 +227,7 @@ def coassociation_rand_distance(moments: PairMoments) -> Floats:
         **BEYOND_ONE,
         **BY_CHANCE,
     },
-    limits=[*one_object_limits(0.0), small_weights(_student, 0.0, 2.0)],
+    limits=one_object_limits(0.0),
     references=["rovetta2009"],
     formula=r"\frac{\bar d}{0.5 + \overline{d^2} - \bar d^2}, \quad d_{ij} = |a_{ij} - b_{ij}|",
     examples=[
@@ -288,7 +276,6 @@ def coassociation_student_distance(
     limits=[
         *one_object_limits(0.0),
         *undefined(_constant, 0.0, CONSTANT),
-        small_weights(_correlation, 0.0, 2.0),
     ],
     references=["rovetta2009"],
     formula=r"1 - \mathrm{corr}(a, b)",
@@ -326,7 +313,6 @@ def coassociation_correlation_distance(moments: PairMoments, *, halved: bool = F
     limits=[
         *one_object_limits(0.0),
         *undefined(_nothing_together, 0.0, NOTHING_TOGETHER),
-        small_weights(_jaccard, 0.0, 1.0),
     ],
     references=["rovetta2009"],
     formula=r"1 - \frac{\sum_{i<j} a_{ij} b_{ij}}{\sum_{i<j} (a_{ij} + b_{ij} - a_{ij} b_{ij})}",

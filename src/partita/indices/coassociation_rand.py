@@ -16,7 +16,6 @@ from partita.indices.coassociation import (
     NOT_REFLEXIVE,
     SAME_LENGTH,
     one_object_limits,
-    small_weights,
     undefined,
 )
 from partita.registry import (
@@ -104,7 +103,6 @@ def _lowest_frobenius(moments: PairMoments) -> Array:
     limits=[
         *one_object_limits(1.0),
         *undefined(_all_pairs_alike, 1.0, CONSTANT),
-        small_weights(_product_adjusted, -0.5, 1.0),
     ],
     references=["hubert1985", "rovetta2009"],
     formula=r"\frac{\overline{ab} - \bar a \bar b}{(\bar a + \bar b)/2 - \bar a \bar b}",
@@ -148,7 +146,7 @@ def product_adjusted_rand(moments: PairMoments) -> Floats:
         "normalized": {FUZZY: Example([[0.9, 0.1]] * 2, [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]])},
         **BY_CHANCE,
     },
-    limits=[*one_object_limits(1.0), small_weights(_frobenius, 0.0, 1.0)],
+    limits=one_object_limits(1.0),
     references=["andrews2022"],
     formula=r"1 - \frac{\|\tilde X - \tilde Y\|_F^2}{n (n - 1)}, \quad X = U U^\top, \;"
     r" \tilde X = \frac{\langle X, J \rangle}{\langle X, X \rangle} X",
@@ -184,7 +182,6 @@ def frobenius_rand(moments: PairMoments) -> Floats:
     limits=[
         *one_object_limits(1.0),
         *undefined(lambda m: m.values.frobenius_room <= 0.0, 1.0, NO_ROOM),
-        small_weights(_frobenius_adjusted, -1e6, 1.0),
     ],
     references=["andrews2022"],
     formula=r"\frac{F - E}{1 - E}, \quad E \text{ the mean of } F \text{ over all shuffles}",
@@ -224,7 +221,7 @@ def frobenius_adjusted_rand(moments: PairMoments) -> Floats:
         },
         **BY_CHANCE,
     },
-    limits=[*one_object_limits(1.0), small_weights(_belief, 0.0, 1.0)],
+    limits=one_object_limits(1.0),
     references=["horta2015"],
     formula=r"\frac{\sum \min(j^U, j^V) + \sum \min(a^U, a^V)}{\max(\sum (j^U + a^U), \sum (j^V + a^V))}",
     examples=[
@@ -270,7 +267,6 @@ def belief_rand(
     limits=[
         *one_object_limits(1.0),
         *undefined(_nothing_by_chance, 1.0, NO_ROOM),
-        small_weights(_belief_adjusted, -1e6, 1.0),
     ],
     references=["horta2015"],
     formula=r"\frac{G - E}{1 - E}, \quad E \text{ the mean of } G \text{ over all shuffles}",

@@ -14,10 +14,6 @@ def _same_place(parts: DensityConnectivity) -> bool:
     return bool((np.maximum(parts.separation, parts.sparseness) == 0.0).any())
 
 
-def _too_far(parts: DensityConnectivity) -> bool:
-    return not bool(np.isfinite(parts.separation).all() and np.isfinite(parts.sparseness).all())
-
-
 # 0, 1 | 5, 6: both core distances are 1, so each pair is as sparse as 1; the nearest objects are 4 apart
 _PAIRS = ([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
 # d = 1, so a core distance is the harmonic mean of the distances to the others:
@@ -38,7 +34,6 @@ _CHAINS = ([[float(x)] for x in (0, 1, 2, 3, 10, 11, 12, 13)], [0, 0, 0, 0, 1, 1
             math.nan,
             "there are no two clusters of more than one object, so nothing is separate",
         ),
-        Limit(_too_far, math.nan, "some distances are too large for double precision"),
         Limit(_same_place, math.nan, "all objects of two clusters lie on one point"),
     ],
     references=["moulavi2014"],

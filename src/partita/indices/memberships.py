@@ -194,7 +194,6 @@ NOT_NEGATIVE = {HARD: (0.0, None), FUZZY: (0.0, None)}
 INVARIANT: dict[str, Any] = {"relabelling_invariant": ALL}
 ONE = Limit(lambda p, *_: np.asarray(p.n_clusters <= 1), math.nan, ONE_CLUSTER)
 BEYOND = "squared distances are beyond the range of numbers: scale the features"
-HUGE = Limit(lambda p, *_: np.asarray(not np.isfinite(p.total_scatter)), math.nan, BEYOND)
 NO_WEIGHT = Limit(
     lambda p, *_: np.asarray(p.n_clusters == 0), math.nan, "no membership is left when raised to this power"
 )
@@ -207,7 +206,6 @@ NO_WEIGHT = Limit(
     range=ANY_VALUE,
     claims=INVARIANT,
     limits=[
-        HUGE,
         NO_WEIGHT,
         Limit(
             lambda p: is_beyond_numbers(_fukuyama_sugeno(p), p.in_units(_fukuyama_sugeno(p), 2)),
@@ -256,7 +254,6 @@ def _fukuyama_sugeno(prototypes: Prototypes) -> float:
     range=NOT_NEGATIVE,
     claims=INVARIANT,
     limits=[
-        HUGE,
         NO_WEIGHT,
         ONE,
         Limit(lambda p: np.asarray(p.total_scatter == 0), math.nan, "all objects are the same"),
@@ -300,7 +297,6 @@ def _kwon(prototypes: Prototypes) -> Floats:
     range=NOT_NEGATIVE,
     claims=INVARIANT,
     limits=[
-        HUGE,
         NO_WEIGHT,
         ONE,
         Limit(

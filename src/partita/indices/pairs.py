@@ -178,7 +178,7 @@ def rand(table: Contingency, *, pairs: Pairs = "distinct") -> Floats:
         "triangle": {HARD: Example([0, 0, 1, 2], [0, 0, 1, 1], [0, 1, 2, 2])},
         "zero_by_chance": {FUZZY: _FUZZY_SELF},
     },
-    limits=[SAME, TOO_SOFT, ONE],
+    limits=[SAME, TOO_SOFT],
     caveat=UNBOUNDED,
     references=["hubert1985", "franti2017", "lei2014"],
     formula=r"\frac{2 (a d - b c)}{(a + b)(b + d) + (a + c)(c + d)}",
@@ -226,7 +226,7 @@ def adjusted_rand(table: Contingency) -> Floats:
         "normalized": HARD,
     },
     refuted={"reflexive": NOT_REFLEXIVE, "separating": {POSSIBILISTIC: SCALED_TYPICALITIES}, **BY_CHANCE},
-    limits=[SAME, TOO_SOFT, ONE],
+    limits=[SAME, TOO_SOFT],
     caveat=UNBOUNDED,
     references=["franti2017"],
     formula=r"\frac{a}{a + b + c}",
@@ -273,7 +273,6 @@ def jaccard(table: Contingency) -> Floats:
     limits=[
         SAME,
         TOO_SOFT,
-        ONE,
         Limit(
             lambda t: (t.pairs[0] + t.pairs[1] == 0) | (t.pairs[0] + t.pairs[2] == 0),
             math.nan,
@@ -327,7 +326,6 @@ def fowlkes_mallows(table: Contingency) -> Floats:
     limits=[
         SAME,
         TOO_SOFT,
-        ONE,
         Limit(_trivial, math.nan, "one clustering is trivial (all together, or each object on its own)"),
     ],
     caveat=UNBOUNDED,
@@ -425,7 +423,6 @@ def hubert_gamma_prime(table: Contingency) -> Floats:
     limits=[
         Limit(_same_and_trivial, 0.0, TRIVIAL),
         TOO_SOFT,
-        Limit(_one_object, 0.0, ONE_OBJECT),
         Limit(lambda t: t.pairs[0] + t.pairs[1] == 0, math.nan, "truth has no pair together"),
     ],
     references=["franti2017"],
@@ -514,7 +511,6 @@ def mirkin(table: Contingency) -> Floats:
     limits=[
         SAME,
         TOO_SOFT,
-        ONE,
         Limit(lambda t: t.pairs[0] + t.pairs[2] == 0, math.nan, "found has no pair together"),
     ],
     caveat=UNBOUNDED,
@@ -555,7 +551,6 @@ def pair_precision(table: Contingency) -> Floats:
     limits=[
         SAME,
         TOO_SOFT,
-        ONE,
         Limit(lambda t: t.pairs[0] + t.pairs[1] == 0, math.nan, "truth has no pair together"),
     ],
     caveat=UNBOUNDED,

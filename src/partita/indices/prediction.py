@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from partita.indices.pairs import BY_CHANCE, ONE, SAME
+from partita.indices.pairs import BY_CHANCE, SAME
 from partita.registry import HARD, Array, Example, Floats, Limit, index
 from partita.statistics import Contingency
 
@@ -44,7 +44,6 @@ def _pairs_kept(table: Contingency) -> Floats:
             NOT_WHOLE,
         ),
         SAME,
-        ONE,
         Limit(_no_pair_in_truth, math.nan, "truth has no pair together"),
     ],
     references=["tibshirani2005"],

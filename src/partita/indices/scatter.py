@@ -25,7 +25,6 @@ def is_beyond_numbers(value: Any, in_units: Any) -> Array:
 
 TOO_LARGE = "the squares of the distances overflow"
 TOO_SMALL = "the squares of the distances are too small for a number"
-OVERFLOW = Limit(lambda t: not math.isfinite(t.sst), math.nan, TOO_LARGE)
 OVERFLOW_IN_UNITS = Limit(lambda t: not math.isfinite(t.in_units(t.sst, 2)), math.nan, TOO_LARGE)
 UNDERFLOW_IN_UNITS = Limit(lambda t: is_beyond_numbers(t.ssw, t.in_units(t.ssw, 2)), math.nan, TOO_SMALL)
 ONE_CLUSTER = Limit(lambda t: t.n_clusters < 2, math.nan, "there is only one cluster")
@@ -218,7 +217,6 @@ def ball_hall(moments: ClusterMoments, *, variant: Literal["sum", "mean_error"] 
     range={HARD: (None, None)},
     claims={"relabelling_invariant": HARD},
     limits=[
-        OVERFLOW,
         Limit(
             lambda t: t.is_whole and t.total - t.n_clusters < t.d,
             -math.inf,
@@ -268,7 +266,6 @@ def marriott(scatter: ClusterScatter) -> Floats:
     range={BOTH: (0.0, None)},
     claims={"relabelling_invariant": BOTH},
     limits=[
-        OVERFLOW,
         ONE_CLUSTER,
         NO_FREEDOM,
         ALL_ALIKE,
@@ -315,7 +312,6 @@ def _per_freedom(t: ClusterMoments) -> float:
     range={HARD: (None, None)},
     claims={"relabelling_invariant": HARD},
     limits=[
-        OVERFLOW,
         ONE_CLUSTER,
         ALL_ALIKE,
         Limit(_no_scatter, math.inf, NO_SCATTER),
@@ -347,7 +343,7 @@ def hartigan_log(moments: ClusterMoments) -> Floats:
     best=-math.inf,
     range={BOTH: (None, None)},
     claims={"relabelling_invariant": BOTH},
-    limits=[OVERFLOW, Limit(_no_scatter, -math.inf, NO_SCATTER)],
+    limits=[Limit(_no_scatter, -math.inf, NO_SCATTER)],
     references=["xu1997", "franti2017"],
     formula=r"d \log\sqrt{\frac{SSW}{d n^2}} + \log k",
     examples=[
@@ -387,7 +383,6 @@ def _no_freedom_for_test(t: ClusterMoments, *, variant: str) -> bool:
     range={BOTH: (0.0, None)},
     claims={"relabelling_invariant": BOTH},
     limits=[
-        OVERFLOW,
         ONE_CLUSTER,
         Limit(_no_freedom_for_test, NO_FREEDOM.value, NO_FREEDOM.reason),
         ALL_ALIKE,
@@ -428,7 +423,6 @@ def wb_index(moments: ClusterMoments, *, variant: Literal["wb", "f_test"] = "wb"
     range={HARD: (0.0, None)},
     claims={"relabelling_invariant": HARD},
     limits=[
-        OVERFLOW,
         NO_FREEDOM,
         Limit(
             lambda t, *, variant: is_beyond_numbers(t.ssw, _variance(t, variant)),
@@ -471,7 +465,7 @@ def _variance(t: ClusterMoments, variant: str) -> Floats:
     best=1.0,
     range={HARD: (0.0, 1.0)},
     claims={"relabelling_invariant": HARD},
-    limits=[OVERFLOW, ALL_ALIKE],
+    limits=[ALL_ALIKE],
     rule="knee",
     references=["sharma1996", "franti2017"],
     formula=r"1 - \frac{SSW}{SST}",
@@ -498,7 +492,6 @@ def r_squared(moments: ClusterMoments) -> Floats:
     range={HARD: (None, None)},
     claims={"relabelling_invariant": HARD},
     limits=[
-        OVERFLOW,
         NO_FREEDOM,
         Limit(_no_scatter, math.nan, NO_SCATTER + ": the variance is 0"),
     ],

@@ -18,7 +18,6 @@ INVARIANT = {"relabelling_invariant": ALL}
 ONE_CLUSTER = Limit(
     lambda s: s.n_clusters < 2, math.nan, "there is one cluster only, and nothing to be apart from"
 )
-OVERFLOW = Limit(lambda s: s.overflows, math.nan, "some distances are too large for a number")
 TOO_CLOSE = "two centres are so close that the ratio is beyond all numbers"
 NO_WEIGHT = Limit(lambda s: s.weights.sum() == 0, math.nan, "no membership is left when raised to this power")
 TWO_PAIRS = [[0.0], [2.0], [5.0], [7.0]]
@@ -44,7 +43,6 @@ def _is_beyond_numbers(gaps: ClusterGaps | Radii) -> bool:
 
 DUNN_LIMITS = [
     Limit(_is_single, math.nan, "there is one cluster only, and nothing to be apart from"),
-    OVERFLOW,
     Limit(_is_zero_by_zero, math.nan, "no cluster has a width, and two lie on the same point: 0/0"),
     Limit(_is_without_width, math.inf, "no cluster has a width"),
     Limit(_is_beyond_numbers, math.inf, "clusters are so narrow that the ratio is beyond all numbers"),
@@ -155,14 +153,12 @@ def _overlaps(spread: Dispersions, variant: str) -> Floats:
     limits=[
         NO_WEIGHT,
         ONE_CLUSTER,
-        OVERFLOW,
         Limit(
             lambda s, *, variant: np.isnan(_overlaps(s, variant)).any(),
             math.nan,
             "two clusters without spread lie on the same point: 0/0",
         ),
         Limit(lambda s: s.nearest_centers.min() == 0, math.inf, "two centres coincide"),
-        Limit(lambda s, *, variant: np.isinf(_overlaps(s, variant)).any(), math.inf, TOO_CLOSE),
     ],
     references=["davies1979", "franti2017"],
     formula=r"\frac{1}{k} \sum_i \max_{j \neq i} \frac{S_i + S_j}{\lVert c_i - c_j \rVert_p}, \quad"
@@ -215,7 +211,6 @@ def davies_bouldin(
     limits=[
         NO_WEIGHT,
         ONE_CLUSTER,
-        OVERFLOW,
         Limit(
             lambda s: s.nearest_centers.min() == 0 and s.squares.sum() == 0,
             math.nan,

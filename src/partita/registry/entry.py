@@ -304,11 +304,11 @@ class Index:
                     free &= ~holds
                     if not free.any():
                         return Evaluation(values, reasons)
-            self._fill(values, free, statistics)
+            self._fill(values, free, statistics, reasons)
             self._hold_range(values, free, statistics, reasons)
         return Evaluation(values, reasons)
 
-    def _fill(self, values: Array, free: Array, statistics: Sequence[Any]) -> None:
+    def _fill(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
         """Put the formula's values where no limit has set one."""
         computed = np.asarray(self._call(self.formula_function, statistics), dtype=np.float64)
         try:
@@ -321,7 +321,9 @@ class Index:
             ) from None
         np.copyto(values, computed, where=free)
         wrong = free & ~np.isfinite(computed)
-        if wrong.any():
+        if wrong.any() and any(s.fractional_weights for s in statistics):
+            values[wrong], reasons[wrong] = math.nan, SMALL_WEIGHTS
+        elif wrong.any():
             raise PartitaError(
                 f"{self.name} gave {computed[wrong][0]} and no limit says why.",
                 got=f"statistics of kinds {', '.join(_kinds_of(statistics))}",

@@ -18,7 +18,7 @@ from partita.statistics.options import Above
 from partita.statistics.protocol import Additive, Statistic
 
 QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore"}
-"""Squares that are too large for a number are told by ``overflows``, not by warnings."""
+"""Ratios of nothing by nothing are told by limits, not by warnings."""
 
 MOST_OBJECTS = 1e10
 """More rows than data have: a larger number of objects comes from their weights."""
@@ -175,11 +175,6 @@ class _AroundCenters(Additive):
     def total(self) -> float:
         """The number of objects, or the sum of their weights."""
         return float(self.moments.total)
-
-    @property
-    def overflows(self) -> bool:
-        """Whether some squares of distances are too large for a number."""
-        return not np.isfinite(self.moments.sst)
 
 
 @dataclass(frozen=True)

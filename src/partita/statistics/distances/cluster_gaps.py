@@ -112,11 +112,6 @@ class ClusterGaps(Whole):
         return len(self.names)
 
     @property
-    def overflows(self) -> bool:
-        """Whether some distances are too large for a number."""
-        return not (np.isfinite(self.diameters).all() and (self.n_clusters < 2 or self.separation < np.inf))
-
-    @property
     def separation(self) -> float:
         """The least distance of two clusters."""
         return float(self.separations.min())

@@ -121,7 +121,7 @@ class DensityConnectivity(Whole):
         objects, how = _judged(X, found, each, name)
         unknown = np.full(objects.k, np.nan)
         bare, sparseness, separation = 0, unknown, unknown
-        if objects.k > 1 and not _overflows(X, name):
+        if objects.k > 1:
             exponent = float(X.shape[1] if dimension is None else dimension)
             few = len(X) ** 2 < COMPILED_PAIRS
             made = (
@@ -177,12 +177,6 @@ def _judged(X: Array, found: HardPartition, each: Floats, metric: str) -> tuple[
         tuple(name for name, is_judged in zip(found.names, judged, strict=True) if is_judged),
     )
     return objects, how
-
-
-def _overflows(X: Array, metric: str) -> bool:
-    """Whether some of the common distances may be too large for double precision."""
-    with np.errstate(over="ignore"):
-        return metric in COMPILED and not np.isfinite(X.shape[1] * (2.0 * np.abs(X).max().astype(float)) ** 2)
 
 
 class _ByTiles:

@@ -180,11 +180,6 @@ class DistanceSums(Whole):
         return len(self.names)
 
     @property
-    def overflows(self) -> bool:
-        """Whether some distances are too large for a number."""
-        return not (np.isfinite(self.own).all() and (self.n_clusters < 2 or np.isfinite(self.nearest).all()))
-
-    @property
     def is_sampled(self) -> bool:
         """Whether only some of the objects were looked at."""
         return self.rows.size < int(self.counts.sum())

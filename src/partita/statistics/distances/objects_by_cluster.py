@@ -31,6 +31,9 @@ BY_SCIPY = (
     "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath",
     "yule",
 )  # fmt: skip
+MOST_DISTANT = 2.0**900
+"""Objects come in units in which no true distance is larger; Bray-Curtis' of x and almost -x is."""
+
 OF_TRUTH_VALUES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 SEE_NO_OFFSET = (*COMPILED, "chebyshev", "minkowski")
 SPELLINGS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
@@ -148,11 +151,11 @@ class ObjectsByCluster:
         metric: Any = self.metric
         with np.errstate(all="ignore"):
             made = cdist(points, points if others is None else others, metric, **self._metric_options)
-        bad = np.isnan(made) if self.metric in COMPILED else ~np.isfinite(made)
+        bad = ~(made < MOST_DISTANT)
         if bad.any():
             raise ParameterError(
                 f"the metric {self.metric!r} has no value for some pairs of objects.",
-                got=f"{int(bad.sum())} distances that are no numbers",
+                got=f"{int(bad.sum())} distances that are no numbers, or next to infinite",
                 need="a metric that is defined for these data",
             )
         return made

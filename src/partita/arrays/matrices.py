@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.arrays.blocks import blocks
+from partita.arrays.row_blocks import blocks
 from partita.errors import PartitionError
 
 Array: TypeAlias = NDArray[Any]
