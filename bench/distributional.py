@@ -62,7 +62,7 @@ def iris(report: Callable[..., None], best: Callable[..., float]) -> None:
 
 
 def ten_objects(report: Callable[..., None]) -> None:
-    """Two evidential clusterings of ten objects, and one against labels: CPU seconds until 0.01 is reached."""
+    """Two evidential clusterings of ten objects, and one against labels: CPU seconds to be within 0.01."""
     rng = np.random.default_rng(0)
     sets = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]], dtype=bool)
     one, other = (pt.EvidentialPartition(rng.dirichlet(np.ones(5), 10), sets) for _ in range(2))
