@@ -33,7 +33,13 @@ from partita.statistics.mixtures import (
 from partita.statistics.moments import MembershipMoments
 from partita.statistics.overlaps import SharedMemberships
 from partita.statistics.protocol import Additive, Request, Statistic, Whole
-from partita.statistics.prototypes import CoreMemberships, FuzzyCovariances, PrototypeDistances, Prototypes
+from partita.statistics.prototypes import (
+    CoreMemberships,
+    FuzzyCenters,
+    FuzzyCovariances,
+    PrototypeDistances,
+    Prototypes,
+)
 from partita.statistics.shuffles import ShuffledGaps
 from partita.statistics.tables import Contingency, PairCounts
 from partita.statistics.tnorms import TNormPairs
@@ -61,6 +67,7 @@ __all__ = [
     "NegentropyParts",
     "negentropy_parts",
     "CoreMemberships",
+    "FuzzyCenters",
     "FuzzyCovariances",
     "PrototypeDistances",
     "Prototypes",
