@@ -13,8 +13,8 @@ from partita.distributional.columns import (
     MOST_ROWS,
     STEPS_PER_WORK,
     counts_inside,
+    multiset_ends,
     separable_ends,
-    size_ends,
     steps_for_ends,
 )
 from partita.distributional.decision_rules import Rule, closest_rule
@@ -319,19 +319,14 @@ def _ends_against_hard(
 
 def _ends_by_sizes(inside: Array, index: TableIndex, *, soft_is_truth: bool) -> tuple[Array, int]:
     """Exact ends of each draw: from those of the sum over cells, for all sizes that can occur (how many)."""
-    each = [size_ends(draw, index.entry.given_sizes) for draw in inside]
-    lengths = [len(ends.sizes) for ends in each]
-    soft = np.concatenate([ends.sizes for ends in each])
-    hard = np.repeat(inside[:, :, -1], lengths, axis=0)
-    sizes = (soft, hard) if soft_is_truth else (hard, soft)
-    values = [
-        index.on_sums(*sizes, np.concatenate([getattr(ends, end) for ends in each]))
-        for end in ("least", "most")
-    ]
-    first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    ends, last, n_vectors = multiset_ends(inside, index.entry.given_sizes)
+    first = np.concatenate([[0], last[:-1]])
+    hard = np.repeat(inside[:, :, -1], np.diff(last, prepend=0), axis=0)
+    sizes = (ends.sizes, hard) if soft_is_truth else (hard, ends.sizes)
+    values = [index.on_sums(*sizes, sums) for sums in (ends.least, ends.most)]
     # fmin and fmax leave undefined values out
     low, high = np.fmin.reduceat(np.fmin(*values), first), np.fmax.reduceat(np.fmax(*values), first)
-    return np.stack([low, high], axis=1), len(soft)
+    return np.stack([low, high], axis=1), n_vectors
 
 
 # --- nested sampling, as in the paper ---------------------------------------------------------------------
