@@ -12,13 +12,13 @@ import numpy as np
 
 from partita.arrays import Array, held
 from partita.distributional.budgets import Budget
-from partita.distributional.table_index import TableIndex
+from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 
 MOST_CELLS = 1 << 23
 """Cells of the tables that are known at the same time; about 70 megabytes in all."""
 
-MOST_STEPS = 500_000
-"""Steps of one draw; with more of them branch and bound is not slower."""
+MOST_STEPS, MOST_BESIDE_MATCHINGS = 500_000, 50_000
+"""Steps of one draw; with more of them branch and bound is not slower, nor the search for matchings."""
 
 MOST_HOPE = 20.0
 """How far a quick bound of its steps may be above that for a draw to be tried at all."""
@@ -56,6 +56,8 @@ class ReachedTables:
         self.certain = np.where(self.sizes == 1, self.unit[self.cells[:, 0]], 0)
         self.steps = self.tables = 0
         self.room = max(1, MOST_CELLS // possible.shape[1])
+        is_matched = index.entry.name == PARTITION_DISTANCE and not self.reaches_all
+        self.most_steps = MOST_BESIDE_MATCHINGS if is_matched else MOST_STEPS
         self._clear()
 
     @staticmethod
@@ -135,7 +137,7 @@ class ReachedTables:
         n = (self.sizes[kinds] > 1).sum(axis=1)
         cells = len(self.unit)
         tables = np.array([math.log(math.comb(m + cells - 1, cells - 1)) for m in range(kinds.shape[1] + 1)])
-        return np.asarray(np.minimum(completions, tables[n]) <= math.log(MOST_STEPS * MOST_HOPE))
+        return np.asarray(np.minimum(completions, tables[n]) <= math.log(self.most_steps * MOST_HOPE))
 
     def _walk(self, roots: Array, kinds: Array, budget: Budget) -> tuple[Array, bool]:
         """Ends of the first draws, as many as there was room for, and whether the next is too large."""
@@ -143,7 +145,7 @@ class ReachedTables:
 
         parts, done, is_large, steps = held(reach)(
             roots, kinds, self.cells, self.sizes, self.unit,
-            self.keys, self.onward, self.slots, self.stamps, self.count, MOST_STEPS, self.leaves,
+            self.keys, self.onward, self.slots, self.stamps, self.count, self.most_steps, self.leaves,
         )  # fmt: skip
         self.steps += steps
         budget.spend(PER_STEP * steps)
