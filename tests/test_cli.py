@@ -84,6 +84,15 @@ def test_indices_by_name_with_options(run: Run) -> None:
     assert (code, names) == (0, ["adjusted_rand", "variation_of_information:base=2", "rand:pairs=ordered"])
 
 
+def test_bounds_can_be_left_away(run: Run) -> None:
+    typicalities = "x,y\n1,0.2\n0.7,0.9\n0.1,1\n0.4,1\n0.8,0.8\n"
+    sides = ("compare", "a.csv", "r.csv", "--found-kind", "possibilistic", "--indices", "ARI,rand")
+    for extra, count in (((), 2), (("--bounds",), 2), (("--no-bounds",), 0)):
+        code, out, err = run(*sides, "--format", "json", *extra, r__csv=typicalities)
+        assert (code, err) == (0, "")
+        assert sum(row.get("lower") is not None for row in strict(out)["rows"]) == count
+
+
 def test_json_is_strict_and_whole(run: Run) -> None:
     _, out, err = run("compare", "a.csv", "b.csv", "--format", "json")
     data = strict(out)

@@ -15,6 +15,7 @@ from partita.distributional.solvers import columns
 from partita.distributional.solvers.columns import (
     counts_inside,
     groups_inside,
+    multiset_ends,
     separable_ends,
     size_ends,
     square_law,
@@ -125,6 +126,28 @@ def test_the_ends_of_the_sum_for_all_sizes(summand, given_):
     assert set(sizes) == set(expected)
     for size, least, most in zip(sizes, got.least, got.most, strict=True):
         assert (least, most) == pytest.approx((min(expected[size]), max(expected[size])), abs=1e-12)
+
+
+@pytest.mark.parametrize("summand", PHI)
+@given(given_=against_hard())
+def test_ends_of_many_draws_by_multisets_of_sizes(summand, given_):
+    """One draw after the other; the order of sizes does not count, so that each multiset is there once."""
+    possible, labels, n_columns = given_
+    stack = np.stack([counts_inside(np.roll(possible, i, axis=0), labels, n_columns) for i in range(3)])
+    got, last, n_vectors = multiset_ends(stack, summand)
+    first = 0
+    for inside, end in zip(stack, last, strict=True):
+        each = size_ends(inside, summand)
+        n_vectors -= len(each.sizes)
+        expected: dict[tuple[int, ...], list[float]] = {}
+        for size, least, most in zip(each.sizes.tolist(), each.least, each.most, strict=True):
+            expected.setdefault(tuple(sorted(size, reverse=True)), []).extend([least, most])
+        sizes = list(map(tuple, got.sizes[first:end].tolist()))
+        assert sorted(sizes) == sorted(expected)
+        for place, size in enumerate(sizes, start=first):
+            assert (got.least[place], got.most[place]) == (min(expected[size]), max(expected[size]))
+        first = end
+    assert n_vectors == 0
 
 
 @given(given_=against_hard())

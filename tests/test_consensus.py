@@ -31,6 +31,8 @@ from partita.errors import (
 )
 from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC
+from partita.statistics import CoassociationGaps, ShuffledGaps
+from partita.statistics.pairs import coassociation_stacks
 from reference import REFERENCE
 from reference import consensus as by_definition
 from strategies import integer_weights, partitions
@@ -434,3 +436,75 @@ def test_what_consensus_refuses(monkeypatch):
     with pytest.raises(TooLargeError, match="side by side"):
         consensus(soft_runs(2))
     assert consensus(RUNS).n_objects == 6  # labels are not written out
+
+
+# --- co-associations, written out once ---------------------------------------------------------------------
+
+GAP_INDICES = [
+    e.name for e in EXTERNAL if {r.statistic for r in e.requests} & {CoassociationGaps, ShuffledGaps}
+]
+
+
+def unlike_runs(n=12):
+    rng = np.random.default_rng(5)
+    fuzzy = [rng.dirichlet(np.full(k, 0.6), n) for k in (2, 3, 3, 4)]
+    sparse = np.where(fuzzy[1] < 0.2, 0.0, fuzzy[1])
+    fuzzy += [fuzzy[2][:, [2, 0, 1]], sparse / sparse.sum(axis=1, keepdims=True)]
+    return [*map(pt.FuzzyPartition, fuzzy), pt.as_partition(rng.integers(0, 3, n))]
+
+
+@pytest.mark.parametrize("name", GAP_INDICES)
+@pytest.mark.parametrize("weight", [None, "whole", "fractional"])
+def test_gaps_of_all_pairs_are_those_of_single_calls(name, weight, monkeypatch):
+    """To 1e-12, whole and fractional weights, relabelled and hard runs; no pair is compared by itself."""
+    runs = unlike_runs()
+    each = {
+        None: None,
+        "whole": np.arange(12) % 3 + 1,
+        "fractional": np.linspace(1.2, 3.0, 12),
+    }[weight]
+    expected = [
+        float(pt.compare(a, b, indices=[name], sample_weight=each, bounds=False)[name].value)
+        for a, b in combinations(runs, 2)
+    ]
+
+    def never(*_args, **_options):
+        raise AssertionError("a pair was compared by itself")
+
+    monkeypatch.setattr(agreements, "_put_pair", never)
+    found = pt.consensus_index(runs, name, sample_weight=each)
+    np.testing.assert_allclose(found.values(name), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", GAP_INDICES)
+def test_co_associations_that_do_not_fit_are_made_pair_by_pair(name, monkeypatch):
+    runs = unlike_runs()
+    expected = pt.consensus_index(runs, name).values(name)
+    monkeypatch.setattr(coassociation_stacks, "MOST_VALUES", 7 * 12 * 13 // 2 - 1)
+    assert not coassociation_stacks.Coassociations.fit(7, 12)
+    monkeypatch.setattr(coassociation_stacks.Coassociations, "values", None)
+    np.testing.assert_allclose(pt.consensus_index(runs, name).values(name), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", GAP_INDICES)
+def test_one_object_and_two(name):
+    for n in (1, 2):
+        runs = [pt.FuzzyPartition(np.full((n, 2), 0.5)), pt.FuzzyPartition([[0.3, 0.7]] * n)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedIndexWarning)
+            expected = float(pt.compare(*runs, indices=[name], bounds=False)[name].value)
+        found = pt.consensus_index(runs, name).values(name)
+        np.testing.assert_allclose(found, [expected], atol=1e-12)
+
+
+def test_each_run_is_written_out_once(monkeypatch):
+    """Twenty runs make 190 pairs, and twenty rows of co-associations."""
+    rng = np.random.default_rng(6)
+    made = []
+    usual = coassociation_stacks.products_of_all_pairs
+    monkeypatch.setattr(
+        coassociation_stacks, "products_of_all_pairs", lambda *given: (made.append(1), usual(*given))[1]
+    )
+    runs = [pt.FuzzyPartition(rng.dirichlet(np.ones(3), 15)) for _ in range(20)]
+    pt.consensus_index(runs, GAP_INDICES)
+    assert len(made) == 20

@@ -260,3 +260,14 @@ def test_lazy_frames_are_computed():
         as_partition(pl.LazyFrame(ROWS).select("c"))
     with pytest.raises(ParameterError, match="cannot be computed"):
         DataMatrix(pl.LazyFrame(ROWS).select("c"))
+
+
+@pytest.mark.parametrize("kind", [Foreign, WithShape])
+def test_a_fit_does_not_go_through_a_foreign_object(kind):
+    """Not one item, not even its length; neither at a fit nor afterwards."""
+    model = partita.cluster.RandomSwap(n_clusters=2, random_state=0).fit(TABLE)
+    for work in (model.fit, partita.cluster.FuzzyCMeans(n_clusters=2).fit, model.predict):
+        Foreign.calls = 0
+        with pytest.raises(ParameterError, match="X holds no numbers"):
+            work(kind())
+        assert Foreign.calls == 0

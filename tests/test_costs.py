@@ -91,6 +91,7 @@ def test_too_many_pairs_of_centres_are_left_out_unasked_and_refused_when_they_ta
     assert "too many centres" in left["kwon"]
     assert "too many centres" in left["davies_bouldin"]
     assert "calinski_harabasz" not in left
+    assert "fukuyama_sugeno" not in left  # it needs each centre and the mean, no pairs
     monkeypatch.setattr(dispersions, "MOST_OPERATIONS", 30)
     for entry in (kwon, davies_bouldin):
         with pytest.raises(TooLargeError, match="20 clusters"):

@@ -25,8 +25,16 @@ from partita.cli.options import (
     "Default: every index that applies.",
 )
 @click.option("--weight", metavar="NAME", help="Column of TRUTH that says how often each object counts.")
+@click.option(
+    "--bounds/--no-bounds",
+    default=True,
+    show_default=True,
+    help="Lower and upper values of the usual indices for rough, possibilistic and evidential sides.",
+)
 @form_option
-def compare(indices: str | None, weight: str | None, noise: str, form: str, **given: Any) -> None:
+def compare(
+    indices: str | None, weight: str | None, noise: str, bounds: bool, form: str, **given: Any
+) -> None:
     """Compare two clusterings in files, the reference first.
 
     TRUTH and FOUND are .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz files: one column of labels, or a matrix
@@ -50,7 +58,7 @@ def compare(indices: str | None, weight: str | None, noise: str, form: str, **gi
     )
     with advising_identifiers(id_column):
         result = comparison.compare(
-            *sides, indices=split_indices(indices), noise=noise, sample_weight=weights
+            *sides, indices=split_indices(indices), noise=noise, sample_weight=weights, bounds=bounds
         )
     show(result, form)
 

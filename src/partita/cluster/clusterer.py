@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.arrays import Array, Floats, frame_library, generator
+from partita.arrays.containers import refuse_foreign
 from partita.cluster.centres import CentreFit, nearest, read_centres, starting_centres
 from partita.cluster.units import shifted, to_working_units, working_exponent
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError, PartitaWarning
@@ -46,6 +47,19 @@ MOST = 2**63 - 1
 """The largest whole number that compiled loops take."""
 
 Run = TypeVar("Run", bound=Any)
+
+
+def _refuse_foreign(X: Any) -> None:
+    """Refuse an object of another library, which scikit-learn would go through item by item."""
+    try:
+        refuse_foreign(X)
+    except TypeError as problem:
+        raise ParameterError(
+            "X holds no numbers.",
+            got=str(problem),
+            need="an (n, d) array of numbers",
+            fix="of an object that holds a table, pass the table (adata.X)",
+        ) from None
 
 
 class EstimatorParameterError(ParameterError, InvalidParameterError):
@@ -92,6 +106,7 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
         -------
         self
         """
+        _refuse_foreign(X)
         values = validate_data(self, X, dtype=np.float64, order="C")
         self._exponent, self._working = self._working_exponent(values), {}
         is_frame = frame_library(X) is not None
@@ -133,6 +148,7 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
     def _read(self, X: Any) -> Floats:
         """New data for a fitted model, with the features of the fit, in working units."""
         check_is_fitted(self)
+        _refuse_foreign(X)
         values = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return to_working_units(values, self._exponent)
 

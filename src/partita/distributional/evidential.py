@@ -18,12 +18,13 @@ from partita.distributional.solvers.columns import (
     MOST_ROWS,
     STEPS_PER_WORK,
     counts_inside,
+    multiset_ends,
     separable_ends,
-    size_ends,
     steps_for_ends,
 )
 from partita.distributional.solvers.groups import Groups
 from partita.distributional.solvers.matching_ends import hard_matching_ends
+from partita.distributional.solvers.reached_tables import ReachedTables
 from partita.distributional.solvers.tallies import Choices
 from partita.distributional.table_index import PARTITION_DISTANCE, TableIndex
 from partita.distributional.tasks import Answer, Task, ends_only, mean_end, nothing_known, too_large
@@ -185,11 +186,13 @@ def _sampled(truth: Masses, found: Masses, task: Task) -> Answer:
     rules = closest_rule(truth, found, task) if index.coefficients is not None and is_small else None
     cheap = replace(task, method="auto", most_nodes=NODES_PER_DRAW, report=lambda _done, _total: None)
     solve = remembered_ends(cheap)
+    k, columns = truth.sets.shape[1], found.sets.shape[1]
+    tables = ReachedTables(truth.sets, found.sets, index) if ReachedTables.fits(k, columns, index.n) else None
     gaps: list[Array] = []
 
     def draw(size: int) -> Array:
         picks = [draw_labels(side.masses, size, task.rng) for side in (truth, found)]
-        ends = _ends_of_draws(truth, found, picks, task, solve)
+        ends = _ends_of_draws(truth, found, picks, task, tables, solve)
         if rules is not None:
             made = [pick[: len(ends)] for pick in picks]
             chosen = np.stack([_values_by_rule(rule, made, task) for rule in rules], axis=1)
@@ -246,7 +249,12 @@ def _values_by_rule(rule: Rule, picks: list[Array], task: Task) -> Array:
 
 
 def _ends_of_draws(
-    truth: Masses, found: Masses, picks: list[Array], task: Task, solve: Callable[[Groups], Ends]
+    truth: Masses,
+    found: Masses,
+    picks: list[Array],
+    task: Task,
+    tables: ReachedTables | None,
+    solve: Callable[[Groups], Ends],
 ) -> Array:
     """For each draw lower and upper end as certified outwards, then as attained: ``(s, 4)``.
 
@@ -254,22 +262,32 @@ def _ends_of_draws(
     """
     ends = None
     if (found.sets.sum(axis=1)[picks[1]] == 1).all():
-        ends = _ends_against_hard(truth, found, picks, task, soft_is_truth=True)
+        ends = _ends_against_hard(truth, found, picks, task, tables, soft_is_truth=True)
     elif (truth.sets.sum(axis=1)[picks[0]] == 1).all():
-        ends = _ends_against_hard(found, truth, picks[::-1], task, soft_is_truth=False)
+        ends = _ends_against_hard(found, truth, picks[::-1], task, tables, soft_is_truth=False)
     if ends is not None:
         return np.concatenate([ends, ends], axis=1)
-    listed = []
-    for one, other in zip(*picks, strict=True):
-        lower, upper = solve(Groups.of(truth.sets[one], found.sets[other]))[:2]
-        listed.append([lower.low, upper.high, lower.high, upper.low])
-        if task.budget.is_over:
-            break
-    return np.array(listed)
+    solved = np.zeros(len(picks[0]), dtype=bool)
+    ends = np.full((len(solved), 2), np.nan)
+    if tables is not None:
+        ends, solved = tables.ends(picks[0], picks[1], task.budget)
+    both = np.concatenate([ends, ends], axis=1)
+    for place in np.flatnonzero(~solved):
+        if place and task.budget.is_over:
+            return both[:place]
+        lower, upper = solve(Groups.of(truth.sets[picks[0][place]], found.sets[picks[1][place]]))[:2]
+        both[place] = lower.low, upper.high, lower.high, upper.low
+    return both
 
 
 def _ends_against_hard(
-    soft: Masses, hard: Masses, picks: list[Array], task: Task, *, soft_is_truth: bool
+    soft: Masses,
+    hard: Masses,
+    picks: list[Array],
+    task: Task,
+    tables: ReachedTables | None,
+    *,
+    soft_is_truth: bool,
 ) -> Array | None:
     """Exact ends of all draws at once, for draws of moderate size and an index that depends on sums."""
     index, c = task.index, task.index.coefficients
@@ -281,7 +299,7 @@ def _ends_against_hard(
         matched = hard_matching_ends(inside)
         task.budget.spend(DRAW_WORK * len(inside))
         return None if matched is None else 1.0 - matched[:, ::-1] / index.n
-    if not index.entry.given_sizes:
+    if not index.entry.given_sizes or (c is None and tables is not None and tables.reaches_all):
         return None
     steps = max(steps_for_ends(draw) for draw in inside[:8])
     if steps > MOST_STEPS_PER_DRAW:
@@ -301,19 +319,14 @@ def _ends_against_hard(
 
 def _ends_by_sizes(inside: Array, index: TableIndex, *, soft_is_truth: bool) -> tuple[Array, int]:
     """Exact ends of each draw: from those of the sum over cells, for all sizes that can occur (how many)."""
-    each = [size_ends(draw, index.entry.given_sizes) for draw in inside]
-    lengths = [len(ends.sizes) for ends in each]
-    soft = np.concatenate([ends.sizes for ends in each])
-    hard = np.repeat(inside[:, :, -1], lengths, axis=0)
-    sizes = (soft, hard) if soft_is_truth else (hard, soft)
-    values = [
-        index.on_sums(*sizes, np.concatenate([getattr(ends, end) for ends in each]))
-        for end in ("least", "most")
-    ]
-    first = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    ends, last, n_vectors = multiset_ends(inside, index.entry.given_sizes)
+    first = np.concatenate([[0], last[:-1]])
+    hard = np.repeat(inside[:, :, -1], np.diff(last, prepend=0), axis=0)
+    sizes = (ends.sizes, hard) if soft_is_truth else (hard, ends.sizes)
+    values = [index.on_sums(*sizes, sums) for sums in (ends.least, ends.most)]
     # fmin and fmax leave undefined values out
     low, high = np.fmin.reduceat(np.fmin(*values), first), np.fmax.reduceat(np.fmax(*values), first)
-    return np.stack([low, high], axis=1), len(soft)
+    return np.stack([low, high], axis=1), n_vectors
 
 
 # --- nested sampling, as in the paper ---------------------------------------------------------------------

@@ -22,8 +22,14 @@ from partita.registry.caveats import said
 from partita.results import number, plain
 from partita.results.index_rows import IndexTable, IndexValue
 from partita.results.provenance import provenance
-from partita.statistics import Contingency, PairMoments
-from partita.statistics.pairs.coassociation_stacks import MOST_OBJECTS, moments_of_pairs, pairs_at_once
+from partita.statistics import CoassociationGaps, Contingency, PairMoments, ShuffledGaps
+from partita.statistics.pairs.coassociation_stacks import (
+    MOST_OBJECTS,
+    Coassociations,
+    moments_of_pairs,
+    pairs_at_once,
+)
+from partita.statistics.tables.counting import is_faint
 
 __all__ = ["ConsensusIndex", "consensus_index"]
 
@@ -131,8 +137,10 @@ def consensus_index(
     A soft clustering does not score best with itself (see `self_agreement`), so identical soft clusterings do
     not give 0 or 1: the consensus index mixes how much clusterings differ with how soft they are.
 
-    Cost: one matrix product for the tables of all pairs, in parts of bounded size; indices that need more
-    than the table are computed pair by pair.
+    Cost: one matrix product for the tables of all pairs, in parts of bounded size. Indices of co-associations
+    of fuzzy clusterings write these out once for each partition, where all together take at most 128 MiB (for
+    `belief_adjusted_rand`, which sorts them, two or three times that). Others that need more than the table
+    are computed pair by pair.
 
     Examples
     --------
@@ -265,7 +273,8 @@ def _compare_all(
         pairs = list(combinations(first, 2) if a is b else product(first, second)) if rest else []
         by_moments = [agreement for agreement in rest if _is_in_moments(agreement.entry, (a, b), inputs)]
         if by_moments:
-            _put_moments(by_moments, pairs, members, inputs.weight)
+            held = [members[i] for i in dict.fromkeys((*first, *second))]
+            _put_moments(by_moments, pairs, members, Coassociations(held, inputs.weight))
             rest = [agreement for agreement in rest if agreement not in by_moments]
         for i, j in pairs:
             if rest:
@@ -283,10 +292,14 @@ def _is_in_table(entry: Index, kinds: tuple[Kind, Kind]) -> bool:
 
 
 def _is_in_moments(entry: Index, kinds: tuple[Kind, Kind], inputs: Inputs) -> bool:
-    """Whether the moments of two such partitions say all that the index needs, and are made in stacks."""
+    """Whether moments, and co-associations that fit, say all that the index needs; both made once."""
     soft = {HARD} < {HARD, *kinds} <= PairMoments.kinds_accepted
-    needed = all(request.statistic is PairMoments for request in entry.requests)
-    return needed and soft and 0 < inputs.n_objects <= MOST_OBJECTS
+    if not soft or not 0 < inputs.n_objects <= MOST_OBJECTS:
+        return False
+    is_linear = HARD in kinds or all(request.statistic is PairMoments for request in entry.requests)
+    fits = is_linear or Coassociations.fit(len(inputs.partitions), inputs.n_objects)
+    known = (PairMoments, CoassociationGaps, ShuffledGaps)
+    return fits and all(request.statistic in known and not request.options for request in entry.requests)
 
 
 def _of_tables(entry: Index, tables: Contingency) -> Evaluation:
@@ -304,6 +317,8 @@ def _pairs_of_kinds(kinds: Sequence[Kind]) -> list[tuple[Kind, Kind]]:
 
 def _stacks_fit(members: Sequence[Partition], first: Sequence[int], second: Sequence[int]) -> bool:
     cells = widest(members, first) * widest(members, second)
+    if any(is_faint(members[i]) for i in (*first, *second)):
+        return False  # each pair is scaled by itself
     hard = all(isinstance(members[i], HardPartition) for i in (*first, *second))
     return cells <= MOST_CELLS_COUNTED and not (hard and cells * members[0].n_objects > MOST_HARD_OPERATIONS)
 
@@ -384,7 +399,7 @@ def _put_moments(
     agreements: Sequence[_Agreement],
     pairs: Sequence[tuple[int, int]],
     members: Sequence[Partition],
-    weight: Array | None,
+    known: Coassociations,
 ) -> None:
     kinds = members[pairs[0][0]].kind, members[pairs[0][1]].kind
     directed = [a for a in agreements if not a.is_symmetric_for(kinds)]
@@ -392,10 +407,17 @@ def _put_moments(
     for part in blocks(len(pairs), pairs_at_once(members[0].n_objects, clusters)):
         i, j = np.array(pairs[part]).T
         for first, second, wanted in ((i, j, agreements), (j, i, directed)):
+            sides = [members[x] for x in first], [members[x] for x in second]
+            made: dict[type[Any], Any] = {}
             if wanted:
-                moments = moments_of_pairs([members[x] for x in first], [members[x] for x in second], weight)
+                needed = {request.statistic for agreement in wanted for request in agreement.entry.requests}
+                moments = made[PairMoments] = moments_of_pairs(*sides, known.weight)
+                if CoassociationGaps in needed:
+                    made[CoassociationGaps] = known.gaps(*sides, moments)
+                if ShuffledGaps in needed:
+                    made[ShuffledGaps] = known.shuffled(*sides, moments)
             for agreement in wanted:
-                outcome = agreement.entry.evaluate([moments])
+                outcome = agreement.entry.evaluate([made[r.statistic] for r in agreement.entry.requests])
                 both = agreement not in directed
                 agreement.put(first, second, outcome.values, outcome.caveats(), both=both)
 

@@ -45,6 +45,8 @@ PROPORTIONAL = Example(
 )
 SOFT_SIDE = [[0.8, 0.2], [0.6, 0.4], [0.1, 0.9], [0.5, 0.5]]
 
+LOST = "the products of these typicalities are too small for a number"
+
 NO_ROOM = "every shuffle of the objects gives the same agreement"
 
 
@@ -82,7 +84,12 @@ def _belief_adjusted(gaps: CoassociationGaps, chance: ShuffledGaps) -> Floats:
 
 
 def _nothing_by_chance(gaps: CoassociationGaps, chance: ShuffledGaps) -> Array:
-    return np.asarray(_chance_shortfall(gaps, chance) <= _rounding(gaps, 1e-12))
+    largest = np.maximum(*gaps.sizes)
+    return np.asarray(_chance_shortfall(gaps, chance) <= _rounding(gaps, 1e-12) * largest)
+
+
+def _all_lost(gaps: CoassociationGaps, *_: Any) -> Array:
+    return np.asarray(np.maximum(*gaps.sizes) == 0.0)
 
 
 def _lowest_frobenius(moments: PairMoments) -> Array:
@@ -221,7 +228,7 @@ def frobenius_adjusted_rand(moments: PairMoments) -> Floats:
         },
         **BY_CHANCE,
     },
-    limits=one_object_limits(1.0),
+    limits=[*one_object_limits(1.0), *undefined(_all_lost, 1.0, LOST)],
     references=["horta2015"],
     formula=r"\frac{\sum \min(j^U, j^V) + \sum \min(a^U, a^V)}{\max(\sum (j^U + a^U), \sum (j^V + a^V))}",
     examples=[
@@ -266,6 +273,7 @@ def belief_rand(
     },
     limits=[
         *one_object_limits(1.0),
+        *undefined(_all_lost, 1.0, LOST),
         *undefined(_nothing_by_chance, 1.0, NO_ROOM),
     ],
     references=["horta2015"],

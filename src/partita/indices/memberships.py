@@ -28,6 +28,7 @@ from partita.registry import (
 from partita.statistics import MembershipMoments
 from partita.statistics.clusters.prototypes import (
     CoreMemberships,
+    FuzzyCenters,
     FuzzyCovariances,
     PrototypeDistances,
     Prototypes,
@@ -225,7 +226,7 @@ NO_WEIGHT = Limit(
         ),
     ],
 )
-def fukuyama_sugeno(prototypes: Prototypes) -> Floats:
+def fukuyama_sugeno(centers: FuzzyCenters) -> Floats:
     """How compact the clusters are, less how far their centres lie from the mean: smaller is better.
 
     Centres are sum u^m x / sum u^m, and the mean is that of the data.
@@ -240,12 +241,12 @@ def fukuyama_sugeno(prototypes: Prototypes) -> Floats:
     >>> fukuyama_sugeno([[0.0], [2.0], [6.0], [8.0]], [0, 0, 1, 1])
     -32.0
     """
-    return prototypes.in_units(_fukuyama_sugeno(prototypes), 2)
+    return centers.in_units(_fukuyama_sugeno(centers), 2)
 
 
-def _fukuyama_sugeno(prototypes: Prototypes) -> float:
-    clusters = prototypes.clusters
-    return float(clusters.ssw - clusters.weights[clusters.filled] @ prototypes.from_mean)
+def _fukuyama_sugeno(centers: FuzzyCenters) -> float:
+    clusters = centers.clusters
+    return float(clusters.ssw - clusters.weights[clusters.filled] @ centers.from_mean)
 
 
 @index(

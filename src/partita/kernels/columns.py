@@ -129,21 +129,96 @@ def size_ends(states: Any, starts: Any, phi: Any) -> Any:
 
 
 @njit(cache=True, nogil=True, boundscheck=False)
+def _joined_columns(inside: Any) -> Any:
+    """The states of all columns of one draw, one after the other, and where each column starts."""
+    columns = inside.shape[0]
+    parts = [column_states(inside[j]) for j in range(columns)]
+    starts = np.zeros(columns + 1, dtype=np.int64)
+    for j in range(columns):
+        starts[j + 1] = starts[j] + parts[j].shape[0]
+    states = np.empty((starts[columns], parts[0].shape[1]), dtype=np.int64)
+    for j in range(columns):
+        states[starts[j] : starts[j + 1]] = parts[j]
+    return states, starts
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
+def multiset_ends(inside: Any, phi: Any) -> Any:
+    """For each drawn clustering all multisets of sizes, each with the ends of the sum of phi over cells.
+
+    ``inside`` is as in `separable_ends`. An index does not see the order of sizes, so equal ones are one.
+
+    Returns
+    -------
+    sizes ``(s, k)`` in descending order, least ``(s,)``, largest ``(s,)``, all draws one after the other;
+    where each draw ends ``(d,)``; how many vectors of sizes there were
+    """
+    draws = inside.shape[0]
+    n = phi.shape[0]
+    all_sizes = []
+    all_least = []
+    all_most = []
+    ends = np.zeros(draws, dtype=np.int64)
+    total = 0
+    vectors = 0
+    for d in range(draws):
+        states, starts = _joined_columns(inside[d])
+        sizes, least, most = size_ends(states, starts, phi)
+        count, k = sizes.shape
+        vectors += count
+        keys = np.zeros(count, dtype=np.int64)
+        for s in range(count):
+            for i in range(1, k):
+                at = i
+                while at > 0 and sizes[s, at] > sizes[s, at - 1]:
+                    sizes[s, at], sizes[s, at - 1] = sizes[s, at - 1], sizes[s, at]
+                    at -= 1
+            # the last size follows from the others; numbers that wrap around only leave equal ones apart
+            for i in range(k - 1):
+                keys[s] = keys[s] * n + sizes[s, i]
+        order = np.argsort(keys, kind="mergesort")
+        kept = 0
+        for o in range(count):
+            s = order[o]
+            is_same = kept > 0
+            if is_same:
+                for i in range(k):
+                    if sizes[order[kept - 1], i] != sizes[s, i]:
+                        is_same = False
+            if is_same:
+                first = order[kept - 1]
+                least[first] = min(least[first], least[s])
+                most[first] = max(most[first], most[s])
+            else:
+                order[kept] = s
+                kept += 1
+        total += kept
+        ends[d] = total
+        all_sizes.append(sizes[order[:kept]])
+        all_least.append(least[order[:kept]])
+        all_most.append(most[order[:kept]])
+    made = np.empty((total, all_sizes[0].shape[1]), dtype=np.int64)
+    made_least = np.empty(total)
+    made_most = np.empty(total)
+    start = 0
+    for d in range(draws):
+        made[start : ends[d]] = all_sizes[d]
+        made_least[start : ends[d]] = all_least[d]
+        made_most[start : ends[d]] = all_most[d]
+        start = ends[d]
+    return made, made_least, made_most, ends, vectors
+
+
+@njit(cache=True, nogil=True, boundscheck=False)
 def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float) -> Any:
     """The ends of ``row_weight * sum phi(sizes) + cell_weight * sum phi(cells)`` for each drawn clustering.
 
     ``inside[d, j, S]`` counts, for draw ``d`` and column ``j``, the objects whose possible rows lie in ``S``.
     """
-    draws, columns = inside.shape[:2]
+    draws = inside.shape[0]
     ends = np.empty((draws, 2))
     for d in range(draws):
-        parts = [column_states(inside[d, j]) for j in range(columns)]
-        starts = np.zeros(columns + 1, dtype=np.int64)
-        for j in range(columns):
-            starts[j + 1] = starts[j] + parts[j].shape[0]
-        states = np.empty((starts[columns], parts[0].shape[1]), dtype=np.int64)
-        for j in range(columns):
-            states[starts[j] : starts[j + 1]] = parts[j]
+        states, starts = _joined_columns(inside[d])
         sizes, least, most = size_ends(states, starts, phi)
         low = np.inf
         high = -np.inf

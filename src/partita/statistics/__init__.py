@@ -13,6 +13,7 @@ from partita.statistics.clusters.mixtures import (
 from partita.statistics.clusters.moments import ClusterMoments, ClusterScatter
 from partita.statistics.clusters.prototypes import (
     CoreMemberships,
+    FuzzyCenters,
     FuzzyCovariances,
     PrototypeDistances,
     Prototypes,
@@ -66,6 +67,7 @@ __all__ = [
     "NegentropyParts",
     "negentropy_parts",
     "CoreMemberships",
+    "FuzzyCenters",
     "FuzzyCovariances",
     "PrototypeDistances",
     "Prototypes",

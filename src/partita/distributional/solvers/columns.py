@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.arrays import Array, map_blocks
+from partita.arrays import Array, held, map_blocks
 from partita.distributional.solvers.groups import Groups
 from partita.distributional.solvers.tallies import IMPOSSIBLE
 from partita.statistics import SUMMANDS
@@ -117,6 +117,18 @@ def separable_ends(inside: Array, summand: str, row_weight: float, cell_weight: 
         return ends
 
     return np.concatenate(map_blocks(some, inside.shape[0], 64))
+
+
+def multiset_ends(inside: Array, summand: str) -> tuple[SizeEnds, Array, int]:
+    """`size_ends` of a stack of draws, sizes in descending order and each multiset once in a draw.
+
+    All draws one after the other, where each one ends, and how many vectors of sizes there were.
+    """
+    from partita.kernels import columns as kernels
+
+    phi = SUMMANDS[summand](np.arange(int(inside[0, :, -1].sum()) + 1))
+    sizes, least, most, ends, vectors = held(kernels.multiset_ends)(inside, phi)
+    return SizeEnds(sizes, least, most), ends, vectors
 
 
 # --- the law of sizes and squares -------------------------------------------------------------------------

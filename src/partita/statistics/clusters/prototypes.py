@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,20 @@ from partita.statistics.clusters.moments import (
 from partita.statistics.options import Above
 from partita.statistics.protocol import Additive, OnBlock, Request, Statistic, Whole
 
+M = TypeVar("M", ClusterMoments, ClusterScatter)
+
 HARD_AND_FUZZY = frozenset({HARD, FUZZY})
 
 ON_THE_SHELL = 1e-9
 """An object whose Mahalanobis distance is 1 up to this does not count as inside."""
+
+
+def _with_powers(
+    statistic: type[M], X: Array, found: Partition, weight: Array | None, on_block: OnBlock, m: float
+) -> M:
+    """Sums over all objects, memberships to the power m."""
+    made: M = statistic.over_blocks(X, found, weight=weight, on_block=on_block, power=m)
+    return made
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,7 @@ class PrototypeOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Prototypes(Whole):
+class FuzzyCenters(Whole):
     """The clusters' centres and scatter with memberships to the power ``m``, and the mean of the data.
 
     Attributes
@@ -55,9 +65,6 @@ class Prototypes(Whole):
 
     clusters: ClusterMoments
     everything: ClusterMoments
-
-    why_costly: ClassVar[str] = PAIRS_OF_CENTERS
-    pair_operations = staticmethod(center_operations)
 
     @classmethod
     def foundations(cls, **given: Any) -> Mapping[str, Request]:
@@ -77,10 +84,9 @@ class Prototypes(Whole):
         m: float = 2.0,
         clusters: ClusterMoments | None = None,
         everything: ClusterMoments | None = None,
-    ) -> Prototypes:
+    ) -> Self:
         """From the moments of the clusters and of all objects, made here where they are not given."""
-        if clusters is None:
-            clusters = ClusterMoments.over_blocks(X, found, weight=weight, on_block=on_block, power=m)
+        clusters = clusters or _with_powers(ClusterMoments, X, found, weight, on_block, m)
         if found.kind is HARD:
             return cls(clusters, clusters.together)
         return cls(clusters, everything or DataMoments.over_blocks(X, weight=weight))
@@ -117,6 +123,18 @@ class Prototypes(Whole):
         """For each cluster that is not empty, the squared distance of its centre from the mean."""
         return np.asarray(np.square(self.centers).sum(axis=1))
 
+    def in_units(self, value: Any, degree: int) -> Floats:
+        """A length to the power ``degree`` in the units of the data; inf or 0 where it is no number."""
+        return in_units(value, degree * self.exponent)
+
+
+@dataclass(frozen=True, eq=False)
+class Prototypes(FuzzyCenters):
+    """The same, with how far the centres lie from one another."""
+
+    why_costly: ClassVar[str] = PAIRS_OF_CENTERS
+    pair_operations = staticmethod(center_operations)
+
     @cached_property
     def separations(self) -> tuple[float, float]:
         """The least and largest squared distance of two centres; 0 where rounding alone sets two apart.
@@ -143,10 +161,6 @@ class Prototypes(Whole):
     def largest_separation(self) -> float:
         """The largest squared distance between two centres; nan where there are not two."""
         return self.separations[1]
-
-    def in_units(self, value: Any, degree: int) -> Floats:
-        """A length to the power ``degree`` in the units of the data; inf or 0 where it is no number."""
-        return in_units(value, degree * self.exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,9 +270,7 @@ class FuzzyCovariances(Whole):
         clusters: ClusterScatter | None = None,
     ) -> FuzzyCovariances:
         """From the scatter of the clusters, made here where it is not given."""
-        if clusters is None:
-            clusters = ClusterScatter.over_blocks(X, found, weight=weight, on_block=on_block, power=m)
-        return cls(clusters)
+        return cls(clusters or _with_powers(ClusterScatter, X, found, weight, on_block, m))
 
     @property
     def kinds(self) -> tuple[Kind]:

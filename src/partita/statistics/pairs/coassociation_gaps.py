@@ -22,6 +22,7 @@ from partita.statistics.pairs.coassociation_factors import shares
 from partita.statistics.pairs.object_pairs import number_of_pairs, sum_over_pairs
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
+from partita.statistics.tables.counting import FAINT_MEMBERSHIPS
 
 OUTSIDE = 1e-9
 """How far rounding may carry a mean gap past the bounds that are known beforehand."""
@@ -57,7 +58,8 @@ class CoassociationGaps(Whole):
         The same for how far two objects are apart, r_i r_j - <u_i, u_j> with r the row sums. Equal to
         ``together`` unless one side is possibilistic.
     sizes : (float, float)
-        The means of r_i r_j of both sides; 1 unless possibilistic.
+        The means of r_i r_j of both sides; 1 unless possibilistic. Typicalities that are tiny on both sides
+        are taken times a common power of two, here and in the two means above.
     moments : PairMoments or None
         The linear sums; None if one side is possibilistic.
     method, how : str
@@ -89,13 +91,16 @@ class CoassociationGaps(Whole):
     @classmethod
     def from_table(cls, table: Contingency, **_: Any) -> CoassociationGaps:
         """The gaps of two hard clusterings, or of a stack of pairs of them: pairs together in one only."""
-        return cls._linear(PairMoments.from_table(table), "table")
+        return cls.of_moments(PairMoments.from_table(table), "table")
 
     @classmethod
-    def _linear(
+    def of_moments(
         cls, moments: PairMoments, method: str, mean_gap: Any = None, how: str = ""
     ) -> CoassociationGaps:
-        """Rows sum to one; where one side is crisp, |a - b| = a + b - 2ab."""
+        """Of clusterings whose rows sum to one, or of a stack of pairs of them.
+
+        Where one side is crisp, |a - b| = a + b - 2ab.
+        """
         with np.errstate(invalid="ignore", divide="ignore"):
             gap = np.asarray(moments.disagreement if mean_gap is None else mean_gap)
         one = np.asarray(1.0)
@@ -156,25 +161,25 @@ class CoassociationGaps(Whole):
             return cls._of_typicalities(truth, found, weight, on_block)
         moments = moments or PairMoments.over_blocks(truth, found, weight=weight)
         if HARD in moments.kinds:
-            return cls._linear(moments, "linear")
+            return cls.of_moments(moments, "linear")
         if moments.is_identical or number_of_pairs(truth.n_objects, weight) <= 0.0:
-            return cls._linear(moments, "identical", 0.0 if moments.is_identical else math.nan)
+            return cls.of_moments(moments, "identical", 0.0 if moments.is_identical else math.nan)
         u, v = shares(truth), shares(found)
         if method == "sample":
             size = sample_size(epsilon, confidence)
             gap = _sampled_gap(u, v, weight, moments, size, generator(random_state))
             how = f"mean gap sampled: within {epsilon:g} with confidence {confidence:g}"
-            return cls._linear(moments, "sample", gap, how)
+            return cls.of_moments(moments, "sample", gap, how)
         chosen, _ = _plan(truth, found)
         gap = _METHODS[chosen](u, v, weight, moments, on_block) / float(moments.n_pairs)
-        _hold_bounds(gap, moments)
-        return cls._linear(moments, chosen, gap)
+        hold_bounds(gap, moments)
+        return cls.of_moments(moments, chosen, gap)
 
     @classmethod
     def _of_typicalities(
         cls, truth: Partition, found: Partition, weight: Array | None, on_block: OnBlock
     ) -> CoassociationGaps:
-        u, v = shares(truth), shares(found)
+        u, v = typicalities(truth, found)
         sums = [rows.sum(axis=1) for rows in (u, v)]
         pairs = number_of_pairs(truth.n_objects, weight)
         left, right = _signed(u, v)
@@ -186,7 +191,7 @@ class CoassociationGaps(Whole):
 
         together, apart = sum_over_pairs(of_tile, truth.n_objects, weight, on_block) / (pairs or math.nan)
         each = np.ones(truth.n_objects) if weight is None else weight
-        sizes = [((each @ r) ** 2 - each @ (r * r)) / 2.0 / (pairs or math.nan) for r in sums]
+        sizes = [_sum_of_products(r, weight) / (pairs or math.nan) for r in sums]
         return cls(
             np.asarray(together),
             np.asarray(apart),
@@ -231,6 +236,29 @@ class CoassociationGaps(Whole):
         return np.asarray((np.abs(self.sizes[0] - self.sizes[1]) + self.together + self.apart) / 2.0)
 
 
+def typicalities(truth: Partition, found: Partition) -> tuple[Array, Array]:
+    """The rows of both sides, times a common power of two where all are so small that products are lost.
+
+    Sums over pairs then have a common factor, which no ratio of them depends on.
+    """
+    u, v = shares(truth), shares(found)
+    largest = max(float(rows.max(initial=0.0)) for rows in (u, v))
+    if not 0.0 < largest < FAINT_MEMBERSHIPS:
+        return u, v
+    exponent = math.frexp(largest)[1]
+    return np.ldexp(u, -exponent), np.ldexp(v, -exponent)
+
+
+def _sum_of_products(r: Floats, weight: Array | None) -> float:
+    """The sum of r_i r_j over all pairs, copies counted; nothing is subtracted, so that nothing cancels."""
+    if not r.size:
+        return 0.0
+    each = np.ones(r.size) if weight is None else weight.astype(np.float64)
+    weighed = each * r
+    between = float(weighed[1:] @ np.cumsum(weighed)[:-1])
+    return between + float(each @ ((each - 1.0) * r * r)) / 2.0
+
+
 def bounds(moments: PairMoments) -> tuple[Floats, Floats]:
     """Where the mean gap must lie, known from linear sums alone (0 <= a, b <= 1, and Cauchy-Schwarz)."""
     squared = moments.squared_gap
@@ -238,11 +266,12 @@ def bounds(moments: PairMoments) -> tuple[Floats, Floats]:
     return squared, upper
 
 
-def _hold_bounds(gap: float, moments: PairMoments) -> None:
+def hold_bounds(gap: Any, moments: PairMoments) -> None:
+    """Refuse mean gaps, one or a stack, that cannot be."""
     if moments.fractional_weights:
         return  # pairs of objects with themselves can count negative, and then nothing is bounded
     lower, upper = bounds(moments)
-    if not lower - OUTSIDE <= gap <= upper + OUTSIDE:
+    if not ((lower - OUTSIDE <= gap) & (gap <= upper + OUTSIDE)).all():
         raise PartitaError(
             "a mean gap lies outside its bounds.",
             got=repr(gap),

@@ -18,7 +18,7 @@ from partita.statistics.pairs.coassociation import (
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.pairs.coassociation_factors import shares
-from partita.statistics.pairs.coassociation_gaps import draw_pairs, products_of
+from partita.statistics.pairs.coassociation_gaps import draw_pairs, products_of, typicalities
 from partita.statistics.pairs.object_pairs import DrawnPairs, number_of_pairs
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
@@ -58,10 +58,11 @@ class ShuffledGaps(Whole):
     @classmethod
     def from_table(cls, table: Contingency, **_: Any) -> ShuffledGaps:
         """For two hard clusterings, or a stack of pairs of them."""
-        return cls._linear(PairMoments.from_table(table))
+        return cls.of_moments(PairMoments.from_table(table))
 
     @classmethod
-    def _linear(cls, moments: PairMoments) -> ShuffledGaps:
+    def of_moments(cls, moments: PairMoments) -> ShuffledGaps:
+        """Where one side is hard and both have rows that sum to one."""
         gap = moments.gap_by_chance
         return cls(gap, gap, moments.kinds)
 
@@ -90,17 +91,19 @@ class ShuffledGaps(Whole):
         for partition in (truth, found):
             refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
         if _is_linear(kinds):
-            return cls._linear(moments or PairMoments.over_blocks(truth, found, weight=weight))
+            return cls.of_moments(moments or PairMoments.over_blocks(truth, found, weight=weight))
         if number_of_pairs(truth.n_objects, weight) <= 0.0:
             return cls(np.asarray(math.nan), np.asarray(math.nan), kinds)
-        rows = [shares(p) for p in (truth, found)]
+        rows = typicalities(truth, found) if POSSIBILISTIC in kinds else (shares(truth), shares(found))
         # fuzzy rows are apart by one minus what they are together: the same gaps
         also_apart = POSSIBILISTIC in kinds
         sums = [r.sum(axis=1, keepdims=True) for r in rows]
         if truth.n_objects <= EXACT_UP_TO:
-            values = [_of_all_pairs(r, weight) for r in rows]
-            counts = None if weight is None else _multiplicities(weight)
-            apart = [_of_all_pairs(s, weight) - v for s, v in zip(sums, values, strict=True) if also_apart]
+            values = [products_of_all_pairs(r, weight) for r in rows]
+            counts = None if weight is None else multiplicities_of_pairs(weight)
+            apart = [
+                products_of_all_pairs(s, weight) - v for s, v in zip(sums, values, strict=True) if also_apart
+            ]
             gaps = [_mean_cross_gap(side[0], side[1], counts) for side in (values, apart) if side]
             return cls(np.asarray(gaps[0]), np.asarray(gaps[-1]), kinds)
         rng = generator(random_state)
@@ -158,7 +161,7 @@ def _is_linear(kinds: tuple[Kind, Kind]) -> bool:
     return HARD in kinds and {*kinds} <= {HARD, FUZZY}
 
 
-def _of_all_pairs(rows: Array, weight: Array | None) -> Floats:
+def products_of_all_pairs(rows: Array, weight: Array | None) -> Floats:
     """The products of all pairs of rows; with weights, those of each row with its own copies at the end."""
     parts = [rows[i + 1 :] @ rows[i] for i in range(len(rows) - 1)]
     if weight is not None:
@@ -166,10 +169,10 @@ def _of_all_pairs(rows: Array, weight: Array | None) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def _multiplicities(weight: Array) -> Floats:
+def multiplicities_of_pairs(weight: Array) -> Floats:
     """How often each of these pairs occurs."""
     each = weight.astype(np.float64)
-    counts = _of_all_pairs(each[:, None], weight)
+    counts = products_of_all_pairs(each[:, None], weight)
     counts[counts.size - each.size :] = each * (each - 1.0) / 2.0
     return counts
 

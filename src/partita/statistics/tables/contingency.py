@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -34,7 +35,7 @@ from partita.partitions import (
 )
 from partita.statistics.protocol import Additive
 from partita.statistics.tables.cell_sums import excess, missing_information, sums_without_each
-from partita.statistics.tables.counting import count_labels, sum_products
+from partita.statistics.tables.counting import count_labels, is_faint, scaled_products
 from partita.statistics.tables.hypergeometric import expected_mutual_information
 
 _MOST_EXACT_OBJECTS = 3e9  # the square of more passes 64 bits
@@ -73,6 +74,8 @@ class Contingency(Additive):
         The kinds of truth and found.
     row_names, column_names : sequences
         Cluster names; blocks that saw different clusters are merged by them.
+    exponent : int
+        Tiny typicalities: ``raw`` is U'V without this power of two, which N* does not depend on.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
@@ -83,6 +86,7 @@ class Contingency(Additive):
     kinds: tuple[Kind, Kind] = (HARD, HARD)
     row_names: Sequence[Any] = ()
     column_names: Sequence[Any] = ()
+    exponent: int = 0
 
     # --- making ----------------------------------------------------------------------------------------
 
@@ -107,11 +111,12 @@ class Contingency(Additive):
             if partition.kind not in cls.kinds_accepted:
                 partition.memberships()  # raises, naming the conversions that would help
         total = truth.n_objects if weight is None else weight.sum()
+        exponent = 0
         if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
             raw = count_labels(truth, found, weight)
         else:
-            raw = sum_products(truth, found, weight)
-        return cls(raw, total, (truth.kind, found.kind), truth.row_names, found.row_names)
+            raw, exponent = scaled_products(truth, found, weight)
+        return cls(raw, total, (truth.kind, found.kind), truth.row_names, found.row_names, exponent)
 
     @classmethod
     def from_counts(cls, counts: Any, kinds: tuple[Kind, Kind] | None = None) -> Contingency:
@@ -159,6 +164,13 @@ class Contingency(Additive):
                 fix="compare in parts: Ensemble(members[:100])",
             )
 
+        total = np.full((count, count), ensemble.n_objects if weight is None else weight.sum())
+        if any(is_faint(m) for m in members):
+            raw = np.zeros((count, count, k, k))
+            for i, j in np.ndindex(count, count):
+                cells, _ = scaled_products(members[i], members[j], weight)
+                raw[i, j, : members[i].n_clusters, : members[j].n_clusters] = dense(cells)
+            return cls(raw, total, (ensemble.kind, ensemble.kind), range(k), range(k))
         codes = [m.codes if isinstance(m, HardPartition) else None for m in members]
 
         def gram(rows: slice) -> Array:
@@ -178,24 +190,33 @@ class Contingency(Additive):
         raw = product.reshape(count, k, count, k).transpose(0, 2, 1, 3)
         if all(m.kind is HARD for m in members) and (weight is None or weight.dtype.kind == "i"):
             raw = np.rint(raw).astype(np.int64)
-        total = np.full((count, count), ensemble.n_objects if weight is None else weight.sum())
         return cls(raw, total, (ensemble.kind, ensemble.kind), range(k), range(k))
 
     def __add__(self, other: Contingency) -> Contingency:
         """The table of both sets of objects; clusters are matched by name."""
         kinds = (softest((self.kinds[0], other.kinds[0])), softest((self.kinds[1], other.kinds[1])))
         total = self.total + other.total
+        one, two, exponent = self, other, 0
+        if self.exponent or other.exponent:
+            filled = [table.exponent for table in (self, other) if table.raw.shape[-1]]
+            exponent = max(filled, default=0)
+            one, two = self._without(exponent), other._without(exponent)
         if self.row_names == other.row_names and self.column_names == other.column_names:
-            return Contingency(self.raw + other.raw, total, kinds, self.row_names, self.column_names)
+            return Contingency(one.raw + two.raw, total, kinds, self.row_names, self.column_names, exponent)
         rows = _union(self.row_names, other.row_names)
         columns = _union(self.column_names, other.column_names)
-        raw = _spread(self, rows, columns) + _spread(other, rows, columns)
-        return Contingency(raw, total, kinds, rows, columns)
+        raw = _spread(one, rows, columns) + _spread(two, rows, columns)
+        return Contingency(raw, total, kinds, rows, columns, exponent)
+
+    def _without(self, exponent: int) -> Contingency:
+        """The same table without this power of two, which is not below its own unless it is empty."""
+        return replace(self, raw=self.raw * math.ldexp(1.0, min(self.exponent - exponent, 0)))
 
     def transposed(self) -> Contingency:
         """The table with truth and found exchanged."""
         raw = self.raw.T.tocsr() if self.is_sparse else np.swapaxes(self.raw, -1, -2)
-        return Contingency(raw, self.total, self.kinds[::-1], self.column_names, self.row_names)
+        kinds = self.kinds[::-1]
+        return Contingency(raw, self.total, kinds, self.column_names, self.row_names, self.exponent)
 
     # --- the table -------------------------------------------------------------------------------------
 

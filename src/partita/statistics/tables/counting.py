@@ -8,10 +8,17 @@ import numpy as np
 
 from partita.arrays import COMPILED_FROM, Array, is_sparse
 from partita.errors import PartitionError
-from partita.partitions import HardPartition, MembershipPartition, Partition
+from partita.partitions import POSSIBILISTIC, HardPartition, MembershipPartition, Partition
 
 DENSE_CELLS = 1 << 16
 """Cells up to which a table is dense whatever the number of objects."""
+
+
+FAINT = 2.0**-500
+"""Sums of products below this may have lost digits, or all of them."""
+
+FAINT_MEMBERSHIPS = 2.0**-250
+"""Memberships of at least this have products that are not faint."""
 
 
 def count_labels(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:
@@ -79,6 +86,69 @@ def sum_products(truth: Partition, found: Partition, weight: Array | None) -> An
     if is_sparse(v):
         return np.asarray((v.T @ u).T)
     return np.asarray(u.T @ v)
+
+
+def scaled_products(truth: Partition, found: Partition, weight: Array | None) -> tuple[Any, int]:
+    """U'WV of one block without a power of two, and its exponent: 0 unless typicalities are tiny.
+
+    Each object is brought to a largest typicality of about one on both sides, and then to its share of the
+    largest product, so that only what counts for nothing beside the rest is lost.
+    """
+    product = sum_products(truth, found, weight)
+    if POSSIBILISTIC not in (truth.kind, found.kind) or largest_of(product) >= FAINT or not truth.n_objects:
+        return product, 0
+    (u, own), (v, others) = (_of_unit_size(p) for p in (truth, found))
+    exponent = int((own + others).max())
+    share = np.ldexp(1.0, np.maximum(own + others - exponent, -2000))
+    share = share if weight is None else share * weight
+    u = u.multiply(share[:, None]).tocsr() if is_sparse(u) else u * share[:, None]
+    scaled = (v.T @ u).T if is_sparse(v) and not is_sparse(u) else u.T @ v
+    if not is_sparse(product):
+        return np.asarray(scaled.toarray() if is_sparse(scaled) else scaled), exponent
+    return csr_of(scaled), exponent
+
+
+def csr_of(matrix: Any) -> Any:
+    """The same matrix, of filled cells only."""
+    from scipy.sparse import csr_array
+
+    return csr_array(matrix)
+
+
+def largest_of(table: Any) -> float:
+    """The largest cell; 0 where there is none."""
+    cells = table.data if is_sparse(table) else table
+    return float(cells.max(initial=0.0))
+
+
+def is_faint(partition: Partition) -> bool:
+    """Whether products of its typicalities with those of another may be lost."""
+    if partition.kind is not POSSIBILISTIC or not partition.n_objects:
+        return False
+    return float(_largest_in_rows(partition.memberships()).min()) < FAINT_MEMBERSHIPS
+
+
+def _largest_in_rows(values: Any) -> Array:
+    rows = values.max(axis=1)
+    return np.asarray(rows.toarray().ravel() if is_sparse(values) else rows)
+
+
+def _of_unit_size(partition: Partition) -> tuple[Any, Array]:
+    """Memberships with a largest one between 1/2 and 1 in each row, and the exponents left away."""
+    if isinstance(partition, HardPartition):
+        n = partition.n_objects
+        labels = partition.values.astype(np.int64) - partition.low
+        from scipy.sparse import csr_array
+
+        one_hot = csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, partition.span))
+        return one_hot, np.zeros(n, dtype=np.int64)
+    values = _block(partition)
+    exponent = np.frexp(np.asarray(_largest_in_rows(values), dtype=np.float64))[1].astype(np.int64)
+    if not is_sparse(values):
+        return np.ldexp(values, -exponent[:, None]), exponent
+    scaled = values.tocsr().astype(np.float64)
+    scaled.data = np.ldexp(scaled.data, -np.repeat(exponent, np.diff(scaled.indptr)))
+    return scaled, exponent
 
 
 def _grouped_sums(hard: HardPartition, values: Any, weight: Array | None) -> Any:
