@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.distributional import evidential, reached_tables, rough
+from partita.distributional import evidential, rough
 from partita.distributional.budgets import Budget
+from partita.distributional.solvers import reached_tables
 from partita.distributional.solvers.reached_tables import ReachedTables
 from partita.distributional.table_index import TableIndex
 
