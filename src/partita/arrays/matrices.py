@@ -92,6 +92,12 @@ def dense(values: Any) -> Array:
     return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
 
 
+def divided_by_row_sums(values: Any) -> Any:
+    """Rows with sums of one, as partitions mean them: they may be off by the precision they came in."""
+    sums = np.asarray(values.sum(axis=1, dtype=np.float64)).reshape(-1, 1)
+    return values.multiply(1.0 / sums).tocsr() if is_sparse(values) else values / sums
+
+
 def objects(items: Sequence[Any]) -> Array:
     """An object array with these items, even when they are sequences themselves."""
     return np.fromiter(items, dtype=object, count=len(items))

@@ -23,11 +23,11 @@ from partita.distributional.tasks import METHODS, USUAL_WORK, Answer, Task, budg
 from partita.errors import ParameterError, Phrase, Setting
 from partita.inputs import Inputs, prepare
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
+from partita.partitions.tnorms import TNORMS
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index
 from partita.results.provenance import provenance
 
-TNORMS = ("minimum", "product", "lukasiewicz")
 ALL_READINGS = (*READINGS, "independent")
 EXACT_NODES = 10_000_000
 

@@ -17,6 +17,7 @@ from partita.arrays import (
     MOST_DENSE_CELLS,
     Array,
     blocks,
+    dense,
     is_sparse,
     map_blocks,
     read_only,
@@ -24,9 +25,10 @@ from partita.arrays import (
     to_csr,
 )
 from partita.arrays.containers import array_of, doubles_of
-from partita.errors import ParameterError, PartitionError, Phrase, Setting, TooLargeError
+from partita.errors import PartitionError, Phrase, Setting, TooLargeError
 from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
+from partita.partitions.tnorms import all_together
 
 
 class MembershipPartition(Partition):
@@ -181,8 +183,7 @@ class PossibilisticPartition(MembershipPartition):
 
     def _levels(self) -> tuple[Array, Array]:
         """Typicalities of each object from high to low, and the steps between them (consonant masses)."""
-        dense = self.values.toarray() if is_sparse(self.values) else self.values
-        high_to_low = -np.sort(-np.asarray(dense, dtype=np.float64), axis=1)
+        high_to_low = -np.sort(-dense(self.values), axis=1)
         below = np.concatenate([high_to_low[:, 1:], np.zeros((self.n_objects, 1))], axis=1)
         return high_to_low, high_to_low - below
 
@@ -210,14 +211,7 @@ class PossibilisticPartition(MembershipPartition):
         tnorm : {"minimum", "product", "lukasiewicz"}
             How "and" is read.
         """
-        values = self._at(clustering)
-        if tnorm == "minimum":
-            return float(values.min())
-        if tnorm == "product":
-            return float(values.prod())
-        if tnorm == "lukasiewicz":
-            return max(0.0, float(1.0 - (1.0 - values).sum()))
-        raise ParameterError("no such t-norm.", got=repr(tnorm), need='"minimum", "product" or "lukasiewicz"')
+        return all_together(self._at(clustering), tnorm)
 
 
 # --- checking a matrix --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita.arrays import Array, Floats, blocks, check_flag, is_sparse
+from partita.arrays import Array, Floats, blocks, check_flag, dense, divided_by_row_sums
 from partita.errors import TooLargeError
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -110,11 +110,13 @@ class PairRelations:
         """The factors of a partition. Noise of a hard one is a cluster here, like any other."""
         if isinstance(partition, (HardPartition, FuzzyPartition)):
             values: Any = partition.memberships()
-            made = cls(_summing_to_one(values.toarray() if is_sparse(values) else values))
+            made = cls(divided_by_row_sums(dense(values)))
         else:
             evidence: EvidentialPartition = partition.to(EVIDENTIAL)
             all_single = bool((evidence.cardinalities == 1).all())
-            made = cls(_summing_to_one(evidence.masses), None if all_single else evidence.focal_sets)
+            made = cls(
+                divided_by_row_sums(dense(evidence.masses)), None if all_single else evidence.focal_sets
+            )
             if not all_single and evidence.focal_sets.shape[0] ** 2 > _MOST_RELATIONS:
                 raise TooLargeError(
                     "there are too many different sets of clusters.",
@@ -194,9 +196,3 @@ class PairRelations:
             for m in (self.empty(rows, columns), self.both(rows, columns))
         )
         return PairMasses(empty, together, self.apart(rows, columns), both)
-
-
-def _summing_to_one(masses: Any) -> Floats:
-    """Rows exactly as partitions mean them: they may be off by the precision they came in."""
-    values = np.asarray(masses, dtype=np.float64)
-    return np.asarray(values / values.sum(axis=1, keepdims=True))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from partita.arrays import Array, generator
+from partita.arrays import Array, dense, generator
 from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions.kinds import Kind
 
@@ -190,8 +190,7 @@ class Partition(ABC):
         if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
             raise ParameterError("size is not a number of draws.", got=repr(size), need="a whole number >= 1")
         probabilities = self.pignistic().memberships()
-        dense = probabilities.toarray() if hasattr(probabilities, "toarray") else probabilities
-        steps = np.cumsum(np.asarray(dense, dtype=np.float64), axis=1)
+        steps = np.cumsum(dense(probabilities), axis=1)
         steps /= steps[:, -1:]
         rng = generator(random_state)
         drawn = np.empty((size, self.n_objects), dtype=np.int64)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, check_flag, is_sparse, map_blocks
-from partita.errors import KindError, ParameterError, Phrase, Setting, TooLargeError
+from partita.arrays import Array, check_flag, dense, map_blocks
+from partita.errors import KindError, Phrase, Setting, TooLargeError
 from partita.partitions.kinds import FUZZY, HARD
-from partita.partitions.partition import Partition
 from partita.partitions.reading import as_partition
+from partita.partitions.tnorms import shared_degrees, tnorm_of
 
 MOST_CELLS = 1 << 27
 """Values that a matrix may hold: one gigabyte."""
@@ -50,8 +49,7 @@ def coassociation(U: Any, tnorm: str = "product", condensed: bool = False) -> Ar
     >>> coassociation(["a", "a", "b"], condensed=True)
     array([1., 0., 0.])
     """
-    if not isinstance(tnorm, str) or tnorm not in _TNORMS:
-        raise ParameterError("no such t-norm.", got=repr(tnorm), need=", ".join(map(repr, _TNORMS)))
+    tnorm_of(tnorm)
     check_flag(condensed, "condensed")
     partition = as_partition(U)
     if partition.kind not in (HARD, FUZZY):
@@ -74,45 +72,17 @@ def coassociation(U: Any, tnorm: str = "product", condensed: bool = False) -> Ar
             need=f"at most {MOST_CELLS} values",
             fix="the indices of co-associations do not need it; or take a sample: partition.take(rows)",
         )
-    rows = _rows(partition)
-    together = _TNORMS[tnorm]
+    rows = dense(partition.memberships())
     made = np.empty(cells if condensed else (n, n))
 
     def fill(part: slice) -> None:
         if not condensed:
-            made[part] = together(rows[part], rows)
+            made[part] = shared_degrees(rows[part], rows, tnorm)
             return
-        values = together(rows[part], rows[part.start :])
+        values = shared_degrees(rows[part], rows[part.start :], tnorm)
         for place, i in enumerate(range(part.start, part.stop)):
             start = i * n - i * (i + 1) // 2
             made[start : start + n - i - 1] = values[place, place + 1 :]
 
     map_blocks(fill, n, _ROWS, products=True)
     return made
-
-
-def _rows(partition: Partition) -> Floats:
-    values = partition.memberships()
-    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
-
-
-def _product(u: Floats, v: Floats) -> Floats:
-    return np.asarray(u @ v.T)
-
-
-def _minimum(u: Floats, v: Floats) -> Floats:
-    return _over_clusters(u, v, np.minimum)
-
-
-def _lukasiewicz(u: Floats, v: Floats) -> Floats:
-    return _over_clusters(u, v, lambda a, b: np.maximum(a + b - 1.0, 0.0))
-
-
-def _over_clusters(u: Floats, v: Floats, both: Callable[[Floats, Floats], Floats]) -> Floats:
-    total = np.zeros((len(u), len(v)))
-    for cluster in range(u.shape[1]):
-        total += both(u[:, cluster, None], v[None, :, cluster])
-    return total
-
-
-_TNORMS = {"product": _product, "minimum": _minimum, "lukasiewicz": _lukasiewicz}

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
+from partita.partitions.tnorms import TNORMS
 
 MOST_TABLES = 500_000
 """Tables that are written out without asking."""
@@ -24,15 +25,14 @@ IMPOSSIBLE = 1e-12
 
 
 def _lukasiewicz(x: Array, y: Array) -> Array:
-    joint = x + y - 1.0
+    joint = TNORMS["lukasiewicz"](x, y)
     return np.where(joint > IMPOSSIBLE, joint, 0.0)
 
 
 MEET: dict[str, Callable[[Array, Array], Array]] = {
-    "sum": np.multiply,
-    "product": np.multiply,
-    "minimum": np.minimum,
+    **TNORMS,
     "lukasiewicz": _lukasiewicz,
+    "sum": np.multiply,
 }
 """How the weights of independent objects combine, by the name of the semiring."""
 

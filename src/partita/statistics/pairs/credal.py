@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, is_sparse, map_blocks
+from partita.arrays import BLOCK_ROWS, Array, Floats, dense, is_sparse, map_blocks
 from partita.partitions import (
     EVIDENTIAL,
     FUZZY,
@@ -229,7 +229,7 @@ def _numbers(partition: Partition) -> Array:
     if isinstance(partition, RoughPartition):
         return np.packbits(partition.possible, axis=1).astype(np.float64)
     values = partition.masses if partition.kind is EVIDENTIAL else partition.memberships()  # type: ignore[attr-defined]
-    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+    return dense(values)
 
 
 # --- closed sums -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, is_sparse, map_blocks
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, dense, is_sparse, map_blocks
 from partita.errors import TooLargeError
 from partita.partitions import HardPartition, Partition
 from partita.statistics.options import AtLeast, Below
@@ -88,6 +88,5 @@ def membership_columns(partition: Partition) -> Floats:
             need=f"at most {MOST_DENSE_CELLS} cells",
             fix="an index on the table (ARI, NMI), or fewer objects: .take(rows)",
         )
-    dense = values.toarray() if is_sparse(values) else values
-    columns = np.ascontiguousarray(np.asarray(dense, dtype=np.float64).T)
+    columns = np.ascontiguousarray(dense(values).T)
     return columns[columns.any(axis=1)]

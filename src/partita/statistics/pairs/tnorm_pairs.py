@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 
 from partita.arrays import Array, Floats
-from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
+from partita.partitions.tnorms import tnorm_of
 from partita.statistics.pairs.object_pairs import (
     both_hard,
     is_relabelling,
@@ -20,8 +20,6 @@ from partita.statistics.pairs.object_pairs import (
 )
 from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables.contingency import Contingency
-
-TNORMS: dict[str, Callable[..., Any]] = {"minimum": np.minimum, "product": np.multiply}
 
 
 @dataclass(frozen=True)
@@ -79,11 +77,9 @@ class TNormPairs(Whole):
         tnorm: str = "minimum",
     ) -> TNormPairs:
         """The sums over all pairs of objects."""
-        if tnorm not in TNORMS:
-            raise ParameterError("no such t-norm.", got=repr(tnorm), need=", ".join(map(repr, TNORMS)))
         if both_hard(truth, found):
             return cls.from_table(Contingency.over_blocks(truth, found, weight=weight))
-        join = TNORMS[tnorm]
+        join = tnorm_of(tnorm)
         truth_side, found_side = _side(truth, join), _side(found, join)
 
         def of_tile(rows: slice, columns: slice) -> list[Floats]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, is_sparse, map_blocks
+from partita.arrays import BLOCK_ROWS, Array, dense, map_blocks
 from partita.errors import KindError, TooLargeError
 from partita.partitions import FUZZY, HARD, Kind, Partition
 from partita.statistics.protocol import OnBlock, Statistic, Whole
@@ -107,4 +107,4 @@ def _coupled(
 
 def _dense(partition: Partition, part: slice) -> Array:
     values = summing_to_one(partition.take(part)).memberships()
-    return np.array(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+    return np.array(dense(values))  # its own, to be written to

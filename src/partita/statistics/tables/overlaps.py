@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, dense, is_sparse
+from partita.arrays import BLOCK_ROWS, Array, Floats, dense, divided_by_row_sums
 from partita.partitions import FUZZY, HARD, FuzzyPartition, HardPartition, Kind, Partition
 from partita.statistics.protocol import Additive
 from partita.statistics.tables.contingency import Contingency
@@ -113,7 +113,5 @@ def summing_to_one(partition: Partition) -> Partition:
     if isinstance(partition, HardPartition):
         return partition
     values = partition.memberships()  # raises for the kinds that have none
-    sums = np.asarray(values.sum(axis=1, dtype=np.float64)).reshape(-1, 1)
-    scaled = values.multiply(1.0 / sums).tocsr() if is_sparse(values) else values / sums
-    made: FuzzyPartition = FuzzyPartition.trusted(scaled, partition.names)
+    made: FuzzyPartition = FuzzyPartition.trusted(divided_by_row_sums(values), partition.names)
     return made
