@@ -5,10 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _boxes(inside: Any) -> float:
+    """How many ways there are to fill all cells but one, each between its own ends."""
+    k = inside.size.bit_length() - 1
+    cells = 1 << np.arange(k - 1)
+    return float(np.prod(inside[-1] - inside[inside.size - 1 - cells] - inside[cells] + 1.0))
+
+
+def _inside(rng: np.random.Generator) -> Any:
+    counts = rng.integers(0, 4, size=(2, 3, 8))
+    counts[:, :, 0] = 0
+    sets = np.arange(8)
+    return np.stack([counts[:, :, (sets & held) == sets].sum(axis=2) for held in sets], axis=2)
+
+
+def _stacked_columns(rng: np.random.Generator) -> Any:
+    parts = [column_states(inside) for inside in _inside(rng)[0]]
+    yield np.concatenate(parts), np.cumsum([0, *map(len, parts)]), np.arange(60.0) ** 2
+
+
+def _joins(rng: np.random.Generator) -> Any:
+    law, weight = rng.random(6), rng.random(2)
+    first, lowest, places = np.array([0, 2, 6]), np.array([4, 6]), np.array([0, 3])
+    offset, added = np.array([0, 1]), np.array([2, 4])
+    next_first, next_lowest = np.array([0, 8, 16, 24, 32, 40]), np.zeros(6, np.int64)
+    for join in range(4):
+        yield (
+            law, first, lowest, places, offset, added, weight,
+            next_first, next_lowest, np.zeros(48), join, 1e-9,
+        )  # fmt: skip
+
+
+@kernel(
+    work=lambda inside: inside.size * _boxes(inside),
+    reads=(0,),
+    examples=lambda rng: [(inside,) for inside in _inside(rng)[0]],
+)
 def column_states(inside: Any) -> Any:
     """All ways in which the objects of one column can lie in its ``k`` cells, ``(s, k)``.
 
@@ -63,7 +99,11 @@ def column_states(inside: Any) -> Any:
     return states
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda states, starts, phi: 20 * len(states) + states.size,
+    reads=(0, 1, 2),
+    examples=_stacked_columns,
+)
 def size_ends(states: Any, starts: Any, phi: Any) -> Any:
     """For all cluster sizes that columns can add up to, the least and the largest sum of phi over cells.
 
@@ -104,11 +144,11 @@ def size_ends(states: Any, starts: Any, phi: Any) -> Any:
                 offset[s] += (m - corner[j, i]) * strides[i]
         next_least = np.full(grid, np.inf)
         next_most = np.full(grid, -np.inf)
-        for place in filled:
-            for s in range(count):
-                to = place + offset[s]
-                next_least[to] = min(next_least[to], least[place] + added[s])
-                next_most[to] = max(next_most[to], most[place] + added[s])
+        so_far, so_far_most = least[filled], most[filled]
+        for s in range(count):
+            to = filled + offset[s]
+            next_least[to] = np.minimum(next_least[to], so_far + added[s])
+            next_most[to] = np.maximum(next_most[to], so_far_most + added[s])
         least = next_least
         most = next_most
         filled = np.flatnonzero(most > -np.inf)
@@ -128,7 +168,11 @@ def size_ends(states: Any, starts: Any, phi: Any) -> Any:
     return sizes, least[filled], most[filled]
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda inside, *_: 20 * len(inside) * sum(inside.shape[-1] * _boxes(one) for one in inside[0]),
+    reads=(0, 1),
+    examples=lambda rng: [(_inside(rng), np.arange(60.0) ** 2, 0.5, -1.0)],
+)
 def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float) -> Any:
     """The ends of ``row_weight * sum phi(sizes) + cell_weight * sum phi(cells)`` for each drawn clustering.
 
@@ -160,7 +204,11 @@ def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float)
     return ends
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda law, first, lowest, places, offset, *_: 20 * places.size * offset.size,
+    reads=(0, 1, 2, 3, 4, 5, 6, 7, 8),
+    examples=_joins,
+)
 def join_column(
     law: Any, first: Any, lowest: Any, places: Any, offset: Any, added: Any, weight: Any,
     next_first: Any, next_lowest: Any, joined: Any, join: int, impossible: float,
@@ -181,16 +229,11 @@ def join_column(
             old = law[first[s] : first[s] + length]
             new = joined[start : start + length]
             if join == 0:
-                for t in range(length):
-                    new[t] += w * old[t]
+                new += w * old
             elif join == 1:
-                for t in range(length):
-                    new[t] = max(new[t], w * old[t])
+                new[:] = np.maximum(new, w * old)
             elif join == 2:
-                for t in range(length):
-                    new[t] = max(new[t], min(w, old[t]))
+                new[:] = np.maximum(new, np.minimum(w, old))
             else:
-                for t in range(length):
-                    joint = w + old[t] - 1.0
-                    if joint > impossible:
-                        new[t] = max(new[t], joint)
+                joint = w + old - 1.0
+                new[:] = np.where(joint > impossible, np.maximum(new, joint), new)
