@@ -99,6 +99,28 @@ def column_states(inside: Any) -> Any:
     return states
 
 
+def _widen_small(
+    least: Any, most: Any, filled: Any, offset: Any, added: Any, next_least: Any, next_most: Any
+) -> None:
+    """`_widen` by array operations: one way to fill the column does not meet another at a place."""
+    for s in range(offset.size):
+        to = filled + offset[s]
+        next_least[to] = np.minimum(next_least[to], least[filled] + added[s])
+        next_most[to] = np.maximum(next_most[to], most[filled] + added[s])
+
+
+@kernel(small=_widen_small)
+def _widen(
+    least: Any, most: Any, filled: Any, offset: Any, added: Any, next_least: Any, next_most: Any
+) -> None:
+    """Join the ends at the places filled so far with each way to fill one more column."""
+    for place in filled:
+        for s in range(offset.size):
+            to = place + offset[s]
+            next_least[to] = min(next_least[to], least[place] + added[s])
+            next_most[to] = max(next_most[to], most[place] + added[s])
+
+
 @kernel(
     work=lambda states, starts, phi: 20 * len(states) + states.size,
     reads=(0, 1, 2),
@@ -144,11 +166,7 @@ def size_ends(states: Any, starts: Any, phi: Any) -> Any:
                 offset[s] += (m - corner[j, i]) * strides[i]
         next_least = np.full(grid, np.inf)
         next_most = np.full(grid, -np.inf)
-        so_far, so_far_most = least[filled], most[filled]
-        for s in range(count):
-            to = filled + offset[s]
-            next_least[to] = np.minimum(next_least[to], so_far + added[s])
-            next_most[to] = np.maximum(next_most[to], so_far_most + added[s])
+        _widen(least, most, filled, offset, added, next_least, next_most)
         least = next_least
         most = next_most
         filled = np.flatnonzero(most > -np.inf)
@@ -204,8 +222,31 @@ def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float)
     return ends
 
 
+def _join_small(
+    law: Any, first: Any, lowest: Any, places: Any, offset: Any, added: Any, weight: Any,
+    next_first: Any, next_lowest: Any, joined: Any, join: int, impossible: float,
+) -> None:  # fmt: skip
+    """`join_column` by array operations: all sizes at once for each way to fill the column."""
+    lengths = np.diff(first)
+    inside = np.arange(law.size) - np.repeat(first[:-1], lengths)
+    for c in range(offset.size):
+        to = places + offset[c]
+        start = next_first[to] + (lowest + added[c] - next_lowest[to]) // 2
+        at = np.repeat(start, lengths) + inside
+        if join == 0:
+            joined[at] += weight[c] * law
+        elif join == 1:
+            joined[at] = np.maximum(joined[at], weight[c] * law)
+        elif join == 2:
+            joined[at] = np.maximum(joined[at], np.minimum(weight[c], law))
+        else:
+            joint = weight[c] + law - 1.0
+            joined[at] = np.where(joint > impossible, np.maximum(joined[at], joint), joined[at])
+
+
 @kernel(
-    work=lambda law, first, lowest, places, offset, *_: 20 * places.size * offset.size,
+    work=lambda law, first, lowest, places, offset, *_: offset.size * (40 + law.size / 16),
+    small=_join_small,
     reads=(0, 1, 2, 3, 4, 5, 6, 7, 8),
     examples=_joins,
 )
@@ -229,11 +270,16 @@ def join_column(
             old = law[first[s] : first[s] + length]
             new = joined[start : start + length]
             if join == 0:
-                new += w * old
+                for t in range(length):
+                    new[t] += w * old[t]
             elif join == 1:
-                new[:] = np.maximum(new, w * old)
+                for t in range(length):
+                    new[t] = max(new[t], w * old[t])
             elif join == 2:
-                new[:] = np.maximum(new, np.minimum(w, old))
+                for t in range(length):
+                    new[t] = max(new[t], min(w, old[t]))
             else:
-                joint = w + old - 1.0
-                new[:] = np.where(joint > impossible, np.maximum(new, joint), new)
+                for t in range(length):
+                    joint = w + old[t] - 1.0
+                    if joint > impossible:
+                        new[t] = max(new[t], joint)
