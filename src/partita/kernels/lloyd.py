@@ -117,10 +117,38 @@ def _find_neighbours(centres: Any, order: Any, apart: Any) -> None:
             apart[a, place] = max(gaps[by_distance[place]], 0.0)
 
 
+def _lloyd_small(
+    X: Any, centres: Any, state: Any, max_iter: int, threshold: float, most_distances: int
+) -> int:
+    """`iterate_lloyd` by array operations, in one go; it needs no bounds and leaves them as they are."""
+    labels, _, _, sums, counts, _, _, _, position = state
+    rows, clusters = np.arange(len(X)), np.arange(len(centres))
+    for iteration in range(position[0], max_iter + 1):
+        distances = np.sqrt(((X[:, None, :] - centres) ** 2).sum(axis=2))
+        at = distances.argmin(axis=1)
+        moves = distances[rows, at] < distances[rows, labels]
+        labels[moves] = at[moves]
+        moved = position[2] + np.count_nonzero(moves)
+        position[0], position[1], position[2] = iteration, 0, 0
+        if iteration > 1 and moved == 0:
+            return SETTLED
+        counts[:] = np.bincount(labels, minlength=clusters.size)
+        for f in range(X.shape[1]):
+            sums[:, f] = np.bincount(labels, X[:, f], clusters.size)
+        filled = _fill_empty(X, centres, labels, sums, counts)
+        means = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centres)
+        total = ((means - centres) ** 2).sum()
+        centres[:] = means
+        if total <= threshold and threshold > 0.0 and filled == 0:
+            return SETTLED
+    return STOPPED
+
+
 @kernel(
     work=centre_work,
     calls=CALLS,
     reads=(0,),
+    small=_lloyd_small,
     examples=lambda rng: [
         (X, centres, at_start(*X.shape, len(centres)), 20, 0.0, 10**9)
         for X, centres in objects_and_centres(rng)

@@ -26,8 +26,8 @@ NOBODY = -1
 LEAST_GAIN = 1e-12
 """Share of the sum of squares that a swap must gain: less may be rounding, and swaps might never end."""
 
-AHEAD = 16
-"""Swaps that are judged at once where nothing is compiled."""
+AHEAD = 4, 32
+"""Swaps that are judged at once where nothing is compiled: after one that helped, and at most."""
 
 
 class Swarm(NamedTuple):
@@ -142,7 +142,19 @@ def _put_back(swarm: Any, i: int, j: int, left: int) -> None:
     swarm.sizes[j] += 1
 
 
-@kernel()
+def _settle_small(swarm: Any, j: int) -> None:
+    """`_settle` by array operations."""
+    members = np.flatnonzero(swarm.labels == j)
+    swarm.errors[j] = swarm.radii[j] = 0.0
+    if members.size:
+        X = swarm.X[members]
+        swarm.centres[j] = X.sum(axis=0) / members.size
+        squared = ((X - swarm.centres[j]) ** 2).sum(axis=1)
+        swarm.squared[members] = squared
+        swarm.errors[j], swarm.radii[j] = squared.sum(), np.sqrt(squared.max())
+
+
+@kernel(small=_settle_small)
 def _settle(swarm: Any, j: int) -> None:
     """Move a centre to the mean of its members; that of an empty cluster stays."""
     d = swarm.X.shape[1]
@@ -365,51 +377,59 @@ def _drawn(swarm: Any, order: Any, draw: Any) -> Any:
     return order[rank], point
 
 
-def _squares(X: Any, centres: Any) -> Any:
-    """Squared distances of n objects to k centres of each of b swaps, ``(b, n, k)``."""
-    total = 0.0
-    for f in range(X.shape[1]):
-        total = total + (X[:, f, None] - centres[:, None, :, f]) ** 2
-    return total
+def _means(X: Any, labels: Any, centres: Any) -> Any:
+    """The means of the clusters of several labellings ``(b, n)``; where one is empty its centre stays."""
+    b, k, d = centres.shape
+    cells = (labels + k * np.arange(b)[:, None]).ravel()
+    sizes = np.bincount(cells, minlength=b * k).reshape(b, k, 1)
+    sums = [np.bincount(cells, np.tile(X[:, f], b), b * k) for f in range(d)]
+    return np.where(sizes > 0, np.stack(sums, axis=-1).reshape(b, k, d) / np.maximum(sizes, 1), centres)
 
 
 def _errors_after(swarm: Any, removed: Any, points: Any, rounds: int) -> Any:
     """The sum of squares that each of several swaps would end with: `try_swap` by array operations."""
-    X, k, each = swarm.X, swarm.sizes.size, np.arange(len(removed))
-    clusters, gone = np.arange(k), removed[:, None]
-    centres = np.repeat(swarm.centres[None], len(removed), axis=0)
-    centres[each, removed] = X[points]
-    squares = _squares(X, centres)
-    to_new, nearest = squares[each, :, removed], squares.argmin(axis=2)
-    homeless = np.where(to_new <= squares.min(axis=2), gone, nearest)
+    k, each, gone = swarm.sizes.size, np.arange(len(removed))[:, None], removed[:, None]
+    origin = swarm.X.mean(axis=0)
+    X, old = swarm.X - origin, swarm.centres - origin
+    # the nearest centre but for the one that goes: the nearest of all, or the second
+    squares = ((X[:, None, :] - old) ** 2).sum(axis=2)
+    by_distance = squares.argsort(axis=1, kind="stable")
+    elsewhere = np.where(by_distance[:, 0] == gone, by_distance[:, min(1, k - 1)], by_distance[:, 0])
+    to_new = ((X - X[points][:, None, :]) ** 2).sum(axis=2)
+    homeless = np.where(squares[np.arange(len(X)), elsewhere] < to_new, elsewhere, gone)
     labels = np.where(to_new < swarm.squared, gone, swarm.labels)
     labels = np.where(swarm.labels == gone, homeless, labels)
-    before = swarm.labels[:, None] == clusters
-    active = clusters == gone
-    for remaining in range(rounds, 0, -1):
-        members = labels[:, :, None] == clusters
-        active = active | (members != before).any(axis=1)
-        sizes = members.sum(axis=1)[:, :, None]
-        means = (members.transpose(0, 2, 1) @ X) / np.maximum(sizes, 1)
-        centres = np.where(sizes > 0, means, centres)
-        squares = _squares(X, centres)
-        own = np.take_along_axis(squares, labels[:, :, None], axis=2)
-        if remaining == 1:
-            break
-        is_active = np.take_along_axis(active, labels, axis=1)
-        open_to = np.where(active[:, None, :] | is_active[:, :, None], squares, np.inf)
-        nearest = np.where(open_to.min(axis=2) < own[:, :, 0], open_to.argmin(axis=2), labels)
+    before = swarm.labels
+    active = np.arange(k) == gone
+    centres = np.repeat(old[None], len(removed), axis=0)
+    centres[each, gone] = X[points][:, None, :]
+    for _ in range(rounds - 1):
+        moved = labels != before
+        which = np.broadcast_to(each, labels.shape)[moved]
+        active[which, labels[moved]] = True
+        active[which, np.broadcast_to(before, labels.shape)[moved]] = True
+        centres = _means(X, labels, centres)
+        # squared distances but for the object's own square, which is the same for all centres
+        scores = (centres**2).sum(axis=2)[:, None, :] - 2 * (X @ centres.transpose(0, 2, 1))
+        nearest = scores.argmin(axis=2)
+        is_active = active[each, labels]
+        least = np.where(active[:, None, :], scores, np.inf)
+        at = np.where(is_active, nearest, least.argmin(axis=2))
+        rows = np.arange(len(X))
+        at = np.where(scores[each, rows, at] < scores[each, rows, labels], at, labels)
         # one that went on to a cluster that is looked at later is looked at again there, among all
-        nearest = np.where((nearest > labels) & ~is_active, squares.argmin(axis=2), nearest)
-        before, labels, active = members, nearest, np.zeros_like(active)
-    return own.sum(axis=(1, 2))
+        at = np.where((at > labels) & ~is_active, nearest, at)
+        before, labels, active = labels, at, np.zeros_like(active)
+    centres = _means(X, labels, centres)
+    return ((X - centres[each, labels]) ** 2).sum(axis=(1, 2))
 
 
 def _swap_small(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> Any:
     """`swap` where swaps that fail, which most do, are found out by array operations, some at once."""
-    order, tried, taken = removal_order(swarm), 0, 0
+    order, tried, taken, width = removal_order(swarm), 0, 0, AHEAD[0]
     while tried < len(draws) and failures < patience:
-        ahead = draws[tried : tried + min(AHEAD, patience - failures)]
+        ahead = draws[tried : tried + min(width, patience - failures)]
+        width = min(2 * width, AHEAD[1])
         pairs = np.array([_drawn(swarm, order, draw) for draw in ahead])
         least = swarm.errors.sum() * (1.0 - LEAST_GAIN / 2)
         helpful = np.flatnonzero(_errors_after(swarm, pairs[:, 0], pairs[:, 1], rounds) < least)
@@ -418,7 +438,7 @@ def _swap_small(swarm: Any, draws: Any, rounds: int, failures: int, patience: in
         if helpful.size:
             tried += 1
             if try_swap(swarm, pairs[failed, 0], pairs[failed, 1], rounds):
-                order, taken, failures = removal_order(swarm), taken + 1, 0
+                order, taken, failures, width = removal_order(swarm), taken + 1, 0, AHEAD[0]
             else:
                 failures += 1
     return tried, taken, failures
