@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from partita import kernels
-from partita.kernels.compilation import REGISTERED, Kernel, _has_numba
+from partita.kernels.compilation import REGISTERED, Kernel, has_numba
 
 
 def every_kernel() -> list[Kernel]:
@@ -35,7 +35,7 @@ def compile_all() -> Iterator[tuple[str, float]]:
 
 def main() -> int:
     """Compile all and say so."""
-    if not _has_numba():
+    if not has_numba():
         print("numba is not installed: nothing to compile", file=sys.stderr)  # noqa: T201
         return 1
     total = 0.0

@@ -61,9 +61,17 @@ class Kernel:
         return f"{self.function.__module__.rpartition('.')[2]}.{self.function.__name__}"
 
     def __call__(self, *args: Any) -> Any:
-        steps = self.steps(*args)
-        if steps > PLAIN_STEPS and (steps > STEPS_WITHOUT_NUMBA or _has_numba()):
-            if not _has_numba():
+        """Run the form that the work asks for."""
+        return self._run(1, *args)
+
+    def times(self, calls: int) -> Callable[..., Any]:
+        """The same kernel for someone who knows that so many times the usual calls will come."""
+        return functools.partial(self._run, calls)
+
+    def _run(self, times: int, *args: Any) -> Any:
+        steps = times * self.steps(*args)
+        if steps > PLAIN_STEPS and (steps > STEPS_WITHOUT_NUMBA or has_numba()):
+            if not has_numba():
                 raise _too_large(steps)
             return self.compiled(*self.typed(args))
         with np.errstate(all="ignore"):
@@ -162,7 +170,7 @@ def _dispatcher(kernel: Kernel, function: FunctionType) -> Any:
 
 
 @functools.cache
-def _has_numba() -> bool:
+def has_numba() -> bool:
     """Whether numba can be imported; it is then heard when it compiles."""
     try:
         from numba.core import event

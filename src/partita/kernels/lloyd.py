@@ -117,11 +117,9 @@ def _find_neighbours(centres: Any, order: Any, apart: Any) -> None:
             apart[a, place] = max(gaps[by_distance[place]], 0.0)
 
 
-def _lloyd_small(
-    X: Any, centres: Any, state: Any, max_iter: int, threshold: float, most_distances: int
-) -> int:
+def _lloyd_small(X: Any, centres: Any, state: Any, max_iter: int, threshold: float, *_: Any) -> int:
     """`iterate_lloyd` by array operations, in one go; it needs no bounds and leaves them as they are."""
-    labels, _, _, sums, counts, _, _, _, position = state
+    labels, sums, counts, position = state.labels, state.sums, state.counts, state.position
     rows, clusters = np.arange(len(X)), np.arange(len(centres))
     for iteration in range(position[0], max_iter + 1):
         distances = np.sqrt(((X[:, None, :] - centres) ** 2).sum(axis=2))

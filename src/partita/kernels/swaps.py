@@ -26,6 +26,9 @@ NOBODY = -1
 LEAST_GAIN = 1e-12
 """Share of the sum of squares that a swap must gain: less may be rounding, and swaps might never end."""
 
+IN_VAIN = 3000
+"""Steps that array operations on next to nothing would be worth."""
+
 AHEAD = 4, 32
 """Swaps that are judged at once where nothing is compiled: after one that helped, and at most."""
 
@@ -445,7 +448,7 @@ def _swap_small(swarm: Any, draws: Any, rounds: int, failures: int, patience: in
 
 
 @kernel(
-    work=_swarm_work,
+    work=lambda swarm, *_: _swarm_work(swarm) + IN_VAIN,
     calls=CALLS,
     small=_swap_small,
     examples=lambda rng: _swarms(rng, rng.random((40, 2)), 2, 0, 30),
