@@ -158,8 +158,9 @@ def _dispatcher(kernel: Kernel, function: FunctionType) -> Any:
 
     A kernel that only serves others is part of what is kept of them, and needs no door to Python.
     """
-    from numba import njit
+    import numba
 
+    njit: Any = numba.njit
     options = {"nogil": True, "boundscheck": False, **kernel.options}
     if kernel.examples is None:
         return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
@@ -177,7 +178,7 @@ def has_numba() -> bool:
     except ImportError:
         return False
 
-    class Listener(event.Listener):  # type: ignore[misc]
+    class Listener(event.Listener):
         told = False
 
         def on_start(self, event: Any) -> None:  # noqa: ARG002 (numba's signature)
@@ -188,7 +189,8 @@ def has_numba() -> bool:
         def on_end(self, event: Any) -> None:
             pass
 
-    event.register("numba:compile", Listener())
+    register: Any = event.register
+    register("numba:compile", Listener())
     return True
 
 

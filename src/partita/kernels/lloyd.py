@@ -148,7 +148,7 @@ def _lloyd_small(X: Any, centres: Any, state: Any, max_iter: int, threshold: flo
     reads=(0,),
     small=_lloyd_small,
     examples=lambda rng: [
-        (X, centres, at_start(*X.shape, len(centres)), 20, 0.0, 10**9)
+        (X, centres, at_start(len(X), X.shape[1], len(centres)), 20, 0.0, 10**9)
         for X, centres in objects_and_centres(rng)
     ],
 )
