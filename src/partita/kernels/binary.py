@@ -16,10 +16,9 @@ LEAST_GAIN = 1e-9
 """A move must gain more than rounding could feign, or passes might never end."""
 
 
-def _bit_work(X: Any, *others: Any) -> float:
-    """Steps of a look at all bits of all objects for all clusters, which are known by an array of theirs."""
-    k = next(len(a) for a in others if isinstance(a, np.ndarray) and len(a) != len(X))
-    return float(X.size * k)
+def _bit_work(X: Any, per_cluster: Any) -> float:
+    """Steps of a look at all bits of all objects for all clusters."""
+    return float(X.size * len(per_cluster))
 
 
 def _bits(rng: np.random.Generator) -> Any:
@@ -99,7 +98,11 @@ def _join(X: Any, i: int, j: int, labels: Any, sizes: Any, ones: Any) -> None:
         ones[j, f] += X[i, f]
 
 
-@kernel(work=_bit_work, calls=100, examples=lambda rng: [(_bits(rng)[0], *_bits(rng)[2:])])
+@kernel(
+    work=lambda X, sizes, *_: _bit_work(X, sizes),
+    calls=100,
+    examples=lambda rng: [(_bits(rng)[0], *_bits(rng)[2:])],
+)
 def cheapest_clusters(X: Any, sizes: Any, ones: Any, rise: Any) -> Any:
     """For each object the cluster that it could join at the least cost, the first of equals."""
     labels = np.zeros(X.shape[0], np.int64)
@@ -112,7 +115,11 @@ def cheapest_clusters(X: Any, sizes: Any, ones: Any, rise: Any) -> Any:
     return labels
 
 
-@kernel(work=_bit_work, calls=1000, examples=lambda rng: [(*_bits(rng), 0, 30)])
+@kernel(
+    work=lambda X, labels, sizes, *_: _bit_work(X, sizes),
+    calls=1000,
+    examples=lambda rng: [(*_bits(rng), 0, 30)],
+)
 def move_objects(X: Any, labels: Any, sizes: Any, ones: Any, rise: Any, low: int, high: int) -> bool:
     """Move some objects, one after the other, where the complexity is smaller; whether any moved.
 
@@ -146,7 +153,7 @@ def squared_gap(X: Any, i: int, size: int, ones: Any) -> float:
     return total
 
 
-@kernel(work=_bit_work, calls=100, examples=_seeds)
+@kernel(work=lambda X, seeds, *_: _bit_work(X, seeds), calls=100, examples=_seeds)
 def join_seeds(X: Any, seeds: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int) -> None:
     """A cluster around each seed: objects go to the seed that they share most features with."""
     for i in range(low, high):
@@ -158,7 +165,9 @@ def join_seeds(X: Any, seeds: Any, labels: Any, sizes: Any, ones: Any, low: int,
         _join(X, i, at, labels, sizes, ones)
 
 
-@kernel(work=_bit_work, calls=1000, examples=_swaps)
+@kernel(
+    work=lambda X, gone, seed, before, labels, sizes, *_: _bit_work(X, sizes), calls=1000, examples=_swaps
+)
 def swap(
     X: Any, gone: int, seed: int, before: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int
 ) -> None:

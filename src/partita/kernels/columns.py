@@ -32,7 +32,7 @@ def _joins(rng: np.random.Generator) -> Any:
     law, weight = rng.random(6), rng.random(2)
     first, lowest, places = np.array([0, 2, 6]), np.array([4, 6]), np.array([0, 3])
     offset, added = np.array([0, 1]), np.array([2, 4])
-    next_first, next_lowest = np.array([0, 8, 16, 24, 32, 40]), np.zeros(6, np.int64)
+    next_first, next_lowest = np.array([0, 8, 16, 0, 32, 40]), np.zeros(6, np.int64)
     for join in range(4):
         yield (
             law, first, lowest, places, offset, added, weight,
@@ -226,7 +226,10 @@ def _join_small(
     law: Any, first: Any, lowest: Any, places: Any, offset: Any, added: Any, weight: Any,
     next_first: Any, next_lowest: Any, joined: Any, join: int, impossible: float,
 ) -> None:  # fmt: skip
-    """`join_column` by array operations: all sizes at once for each way to fill the column."""
+    """`join_column` by array operations: all sizes at once for each way to fill the column.
+
+    Sizes that differ by order alone may share a place.
+    """
     lengths = np.diff(first)
     inside = np.arange(law.size) - np.repeat(first[:-1], lengths)
     for c in range(offset.size):
@@ -234,14 +237,14 @@ def _join_small(
         start = next_first[to] + (lowest + added[c] - next_lowest[to]) // 2
         at = np.repeat(start, lengths) + inside
         if join == 0:
-            joined[at] += weight[c] * law
+            np.add.at(joined, at, weight[c] * law)
         elif join == 1:
-            joined[at] = np.maximum(joined[at], weight[c] * law)
+            np.maximum.at(joined, at, weight[c] * law)
         elif join == 2:
-            joined[at] = np.maximum(joined[at], np.minimum(weight[c], law))
+            np.maximum.at(joined, at, np.minimum(weight[c], law))
         else:
             joint = weight[c] + law - 1.0
-            joined[at] = np.where(joint > impossible, np.maximum(joined[at], joint), joined[at])
+            np.maximum.at(joined, at[joint > impossible], joint[joint > impossible])
 
 
 @kernel(
