@@ -19,6 +19,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 import coassociation
 import consensus
 import distributional
+import first_answer
 import internal
 import mixture
 import partita as pt
@@ -156,6 +157,7 @@ if __name__ == "__main__":
         consensus,
         strategies,
         sweeps,
+        first_answer,
     ):
         room.run(report, best)
     print(f"{len(missed)} targets missed" if missed else "all targets met")

@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from partita import kernels as _kernels
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -134,3 +136,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+def _say_compiling() -> None:
+    from partita.progress import say_compiling
+
+    say_compiling()
+
+
+_kernels.announce = _say_compiling

@@ -1,4 +1,7 @@
-"""The only room that draws a progress bar: on a terminal or in a notebook, never in a pipe."""
+"""The only room that tells what is waited for: on a terminal or in a notebook, never in a pipe.
+
+It draws the progress bar, and says once that loops are being compiled.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,12 @@ _taken = threading.Lock()
 
 def _is_watched() -> bool:
     return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+def say_compiling() -> None:
+    """One line that says what is waited for before the first loop is compiled."""
+    if _is_watched():
+        print("partita: compiling loops for large data, once; this takes some seconds", file=sys.stderr)  # noqa: T201
 
 
 @contextmanager

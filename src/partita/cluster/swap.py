@@ -30,18 +30,23 @@ def swap_search(
     patience: int,
     max_iter: int = 300,
     tol: float = 0.0,
+    n_searches: int = 1,
     on_swaps: Callable[[int, int], None] | None = None,
 ) -> tuple[CentreFit, int]:
-    """Swap centres until ``patience`` swaps in a row have failed, then Lloyd; also how many were tried."""
+    """Swap centres until ``patience`` swaps in a row have failed, then Lloyd; also how many were tried.
+
+    ``n_searches`` says how many such searches come together.
+    """
     from partita.kernels.swaps import gather, swap
 
     swarm = held(gather)(X, np.ascontiguousarray(centres, dtype=np.float64))
     in_one_call = max(1, OPERATIONS_AT_A_TIME // (X.size * len(centres)))  # between calls Ctrl-C is heard
+    some_swaps = swap.times(n_searches)
     tried = failures = 0
     while len(centres) > 1 and tried < max_swaps and failures < patience:
         draws, taken = rng.random((min(SWAPS_AT_A_TIME, max_swaps - tried), 2)), 0
         for part in blocks(len(draws), in_one_call):
-            more, taken_now, failures = swap(swarm, draws[part], ROUNDS, failures, patience)
+            more, taken_now, failures = some_swaps(swarm, draws[part], ROUNDS, failures, patience)
             tried, taken = tried + more, taken + taken_now
         if taken:
             swarm = held(gather)(X, swarm.centres)
@@ -153,6 +158,7 @@ class RandomSwap(CentreClusterer):
                     patience=patience,
                     max_iter=self.max_iter,
                     tol=self.tol,
+                    n_searches=self.n_init,
                     on_swaps=report,
                 )
 

@@ -9,13 +9,44 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 LEAST_GAIN = 1e-9
 """A move must gain more than rounding could feign, or passes might never end."""
 
 
-@njit(cache=True, nogil=True)
+def _bit_work(X: Any, per_cluster: Any) -> float:
+    """Steps of a look at all bits of all objects for all clusters."""
+    return float(X.size * len(per_cluster))
+
+
+def _bits(rng: np.random.Generator) -> Any:
+    X, labels = (rng.random((30, 6)) < 0.4).astype(np.uint8), np.arange(30) % 4
+    sizes, ones = np.bincount(labels), np.zeros((4, 6), np.int64)
+    np.add.at(ones, labels, X)
+    return X, labels, sizes, ones, rises(30)
+
+
+def _seeds(rng: np.random.Generator) -> Any:
+    X = _bits(rng)[0]
+    yield (
+        X,
+        np.array([3, 7, 11]),
+        np.zeros(30, np.int64),
+        np.zeros(3, np.int64),
+        np.zeros((3, 6), np.int64),
+        0,
+        30,
+    )
+
+
+def _swaps(rng: np.random.Generator) -> Any:
+    X, labels, sizes, ones, _ = _bits(rng)
+    yield X, 1, 6, (sizes.copy(), ones.copy()), labels, sizes, ones, 0, 30
+
+
+@kernel(work=lambda n: n, calls=10, examples=lambda rng: [(9,)])
 def rises(n: int) -> Any:
     """(m + 1) log(m + 1) - m log m for m = 0, ..., n."""
     made = np.zeros(n + 1)
@@ -24,7 +55,7 @@ def rises(n: int) -> Any:
     return made
 
 
-@njit(cache=True, nogil=True)
+@kernel(work=lambda sizes, ones: 2 * ones.size, calls=100, examples=lambda rng: [_bits(rng)[2:4]])
 def complexity(sizes: Any, ones: Any) -> Any:
     """The stochastic complexity of a clustering, in nats."""
     n, d = sizes.sum(), ones.shape[1]
@@ -40,7 +71,7 @@ def complexity(sizes: Any, ones: Any) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def joining_cost(X: Any, i: int, size: int, ones: Any, rise: Any) -> Any:
     """How much the complexity rises when an object joins a cluster of this size with these ones."""
     d = ones.size
@@ -52,14 +83,14 @@ def joining_cost(X: Any, i: int, size: int, ones: Any, rise: Any) -> Any:
     return cost
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _leave(X: Any, i: int, labels: Any, sizes: Any, ones: Any) -> None:
     sizes[labels[i]] -= 1
     for f in range(X.shape[1]):
         ones[labels[i], f] -= X[i, f]
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _join(X: Any, i: int, j: int, labels: Any, sizes: Any, ones: Any) -> None:
     labels[i] = j
     sizes[j] += 1
@@ -67,7 +98,11 @@ def _join(X: Any, i: int, j: int, labels: Any, sizes: Any, ones: Any) -> None:
         ones[j, f] += X[i, f]
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda X, sizes, *_: _bit_work(X, sizes),
+    calls=100,
+    examples=lambda rng: [(_bits(rng)[0], *_bits(rng)[2:])],
+)
 def cheapest_clusters(X: Any, sizes: Any, ones: Any, rise: Any) -> Any:
     """For each object the cluster that it could join at the least cost, the first of equals."""
     labels = np.zeros(X.shape[0], np.int64)
@@ -80,7 +115,11 @@ def cheapest_clusters(X: Any, sizes: Any, ones: Any, rise: Any) -> Any:
     return labels
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda X, labels, sizes, *_: _bit_work(X, sizes),
+    calls=1000,
+    examples=lambda rng: [(*_bits(rng), 0, 30)],
+)
 def move_objects(X: Any, labels: Any, sizes: Any, ones: Any, rise: Any, low: int, high: int) -> bool:
     """Move some objects, one after the other, where the complexity is smaller; whether any moved.
 
@@ -104,7 +143,7 @@ def move_objects(X: Any, labels: Any, sizes: Any, ones: Any, rise: Any, low: int
     return moved
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def squared_gap(X: Any, i: int, size: int, ones: Any) -> float:
     """The squared distance of an object to the mean of a cluster."""
     total = 0.0
@@ -114,7 +153,7 @@ def squared_gap(X: Any, i: int, size: int, ones: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(work=lambda X, seeds, *_: _bit_work(X, seeds), calls=100, examples=_seeds)
 def join_seeds(X: Any, seeds: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int) -> None:
     """A cluster around each seed: objects go to the seed that they share most features with."""
     for i in range(low, high):
@@ -126,7 +165,9 @@ def join_seeds(X: Any, seeds: Any, labels: Any, sizes: Any, ones: Any, low: int,
         _join(X, i, at, labels, sizes, ones)
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda X, gone, seed, before, labels, sizes, *_: _bit_work(X, sizes), calls=1000, examples=_swaps
+)
 def swap(
     X: Any, gone: int, seed: int, before: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int
 ) -> None:

@@ -5,10 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _boxes(inside: Any) -> float:
+    """How many ways there are to fill all cells but one, each between its own ends."""
+    k = inside.size.bit_length() - 1
+    cells = 1 << np.arange(k - 1)
+    return float(np.prod(inside[-1] - inside[inside.size - 1 - cells] - inside[cells] + 1.0))
+
+
+def _inside(rng: np.random.Generator) -> Any:
+    counts = rng.integers(0, 4, size=(2, 3, 8))
+    counts[:, :, 0] = 0
+    sets = np.arange(8)
+    return np.stack([counts[:, :, (sets & held) == sets].sum(axis=2) for held in sets], axis=2)
+
+
+def _stacked_columns(rng: np.random.Generator) -> Any:
+    parts = [column_states(inside) for inside in _inside(rng)[0]]
+    yield np.concatenate(parts), np.cumsum([0, *map(len, parts)]), np.arange(60.0) ** 2
+
+
+def _joins(rng: np.random.Generator) -> Any:
+    law, weight = rng.random(6), rng.random(2)
+    first, lowest, places = np.array([0, 2, 6]), np.array([4, 6]), np.array([0, 3])
+    offset, added = np.array([0, 1]), np.array([2, 4])
+    next_first, next_lowest = np.array([0, 8, 16, 0, 32, 40]), np.zeros(6, np.int64)
+    for join in range(4):
+        yield (
+            law, first, lowest, places, offset, added, weight,
+            next_first, next_lowest, np.zeros(48), join, 1e-9,
+        )  # fmt: skip
+
+
+@kernel(
+    work=lambda inside: inside.size * _boxes(inside),
+    reads=(0,),
+    examples=lambda rng: [(inside,) for inside in _inside(rng)[0]],
+)
 def column_states(inside: Any) -> Any:
     """All ways in which the objects of one column can lie in its ``k`` cells, ``(s, k)``.
 
@@ -63,7 +99,33 @@ def column_states(inside: Any) -> Any:
     return states
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _widen_small(
+    least: Any, most: Any, filled: Any, offset: Any, added: Any, next_least: Any, next_most: Any
+) -> None:
+    """`_widen` by array operations: one way to fill the column does not meet another at a place."""
+    for s in range(offset.size):
+        to = filled + offset[s]
+        next_least[to] = np.minimum(next_least[to], least[filled] + added[s])
+        next_most[to] = np.maximum(next_most[to], most[filled] + added[s])
+
+
+@kernel(small=_widen_small)
+def _widen(
+    least: Any, most: Any, filled: Any, offset: Any, added: Any, next_least: Any, next_most: Any
+) -> None:
+    """Join the ends at the places filled so far with each way to fill one more column."""
+    for place in filled:
+        for s in range(offset.size):
+            to = place + offset[s]
+            next_least[to] = min(next_least[to], least[place] + added[s])
+            next_most[to] = max(next_most[to], most[place] + added[s])
+
+
+@kernel(
+    work=lambda states, starts, phi: 20 * len(states) + states.size,
+    reads=(0, 1, 2),
+    examples=_stacked_columns,
+)
 def size_ends(states: Any, starts: Any, phi: Any) -> Any:
     """For all cluster sizes that columns can add up to, the least and the largest sum of phi over cells.
 
@@ -104,11 +166,7 @@ def size_ends(states: Any, starts: Any, phi: Any) -> Any:
                 offset[s] += (m - corner[j, i]) * strides[i]
         next_least = np.full(grid, np.inf)
         next_most = np.full(grid, -np.inf)
-        for place in filled:
-            for s in range(count):
-                to = place + offset[s]
-                next_least[to] = min(next_least[to], least[place] + added[s])
-                next_most[to] = max(next_most[to], most[place] + added[s])
+        _widen(least, most, filled, offset, added, next_least, next_most)
         least = next_least
         most = next_most
         filled = np.flatnonzero(most > -np.inf)
@@ -128,7 +186,7 @@ def size_ends(states: Any, starts: Any, phi: Any) -> Any:
     return sizes, least[filled], most[filled]
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _joined_columns(inside: Any) -> Any:
     """The states of all columns of one draw, one after the other, and where each column starts."""
     columns = inside.shape[0]
@@ -142,7 +200,11 @@ def _joined_columns(inside: Any) -> Any:
     return states, starts
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda inside, phi: 20 * len(inside) * sum(inside.shape[-1] * _boxes(one) for one in inside[0]),
+    reads=(0, 1),
+    examples=lambda rng: [(_inside(rng), np.arange(60.0) ** 2)],
+)
 def multiset_ends(inside: Any, phi: Any) -> Any:
     """For each drawn clustering all multisets of sizes, each with the ends of the sum of phi over cells.
 
@@ -209,7 +271,11 @@ def multiset_ends(inside: Any, phi: Any) -> Any:
     return made, made_least, made_most, ends, vectors
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda inside, *_: 20 * len(inside) * sum(inside.shape[-1] * _boxes(one) for one in inside[0]),
+    reads=(0, 1),
+    examples=lambda rng: [(_inside(rng), np.arange(60.0) ** 2, 0.5, -1.0)],
+)
 def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float) -> Any:
     """The ends of ``row_weight * sum phi(sizes) + cell_weight * sum phi(cells)`` for each drawn clustering.
 
@@ -235,7 +301,37 @@ def separable_ends(inside: Any, phi: Any, row_weight: float, cell_weight: float)
     return ends
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _join_small(
+    law: Any, first: Any, lowest: Any, places: Any, offset: Any, added: Any, weight: Any,
+    next_first: Any, next_lowest: Any, joined: Any, join: int, impossible: float,
+) -> None:  # fmt: skip
+    """`join_column` by array operations: all sizes at once for each way to fill the column.
+
+    Sizes that differ by order alone may share a place.
+    """
+    lengths = np.diff(first)
+    inside = np.arange(law.size) - np.repeat(first[:-1], lengths)
+    for c in range(offset.size):
+        to = places + offset[c]
+        start = next_first[to] + (lowest + added[c] - next_lowest[to]) // 2
+        at = np.repeat(start, lengths) + inside
+        if join == 0:
+            np.add.at(joined, at, weight[c] * law)
+        elif join == 1:
+            np.maximum.at(joined, at, weight[c] * law)
+        elif join == 2:
+            np.maximum.at(joined, at, np.minimum(weight[c], law))
+        else:
+            joint = weight[c] + law - 1.0
+            np.maximum.at(joined, at[joint > impossible], joint[joint > impossible])
+
+
+@kernel(
+    work=lambda law, first, lowest, places, offset, *_: offset.size * (40 + law.size / 16),
+    small=_join_small,
+    reads=(0, 1, 2, 3, 4, 5, 6, 7, 8),
+    examples=_joins,
+)
 def join_column(
     law: Any, first: Any, lowest: Any, places: Any, offset: Any, added: Any, weight: Any,
     next_first: Any, next_lowest: Any, joined: Any, join: int, impossible: float,

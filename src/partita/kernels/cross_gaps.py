@@ -5,10 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _rows(rng: np.random.Generator) -> Any:
+    """Sorted rows, some values of them equal, and pairs of rows."""
+    values = np.sort(np.round(rng.random((4, 1500)), 3), axis=1)
+    return values, np.array([0, 1, 2]), np.array([3, 3, 0])
+
+
+def _sorted_rows(rng: np.random.Generator) -> Any:
+    values, first, second = _rows(rng)
+    shares = np.cumsum(rng.random((4, 1501)), axis=1)
+    yield values, shares / shares[:, -1:], first, second
+
+
+def _weighted_rows(rng: np.random.Generator) -> Any:
+    values, first, second = _rows(rng)
+    yield values, rng.random(1500), first, second
+
+
+@kernel(
+    work=lambda values, first, _: first.size * values.shape[1],
+    reads=(0, 1, 2),
+    examples=lambda rng: [_rows(rng)],
+)
 def sums_of_gaps(values: Any, first: Any, second: Any) -> Any:
     """For pairs of rows the sum of |x - y| over their places, ``values[first]`` beside ``values[second]``."""
     sums = np.empty(first.shape[0])
@@ -26,7 +48,11 @@ def sums_of_gaps(values: Any, first: Any, second: Any) -> Any:
     return sums
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda values, _, first, __: first.size * values.shape[1],
+    reads=(0, 1, 2, 3),
+    examples=_weighted_rows,
+)
 def weighted_sums_of_gaps(values: Any, counts: Any, first: Any, second: Any) -> Any:
     """The same, with places that count so often."""
     sums = np.empty(first.shape[0])
@@ -44,7 +70,11 @@ def weighted_sums_of_gaps(values: Any, counts: Any, first: Any, second: Any) -> 
     return sums
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda values, _, first, __: 4 * first.size * values.shape[1],
+    reads=(0, 1, 2, 3),
+    examples=_sorted_rows,
+)
 def cross_gaps(values: Any, upto: Any, first: Any, second: Any) -> Any:
     """For pairs of sorted rows the mean of |x - y| over all of x with all of y.
 

@@ -8,10 +8,27 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _sorted_objects(rng: np.random.Generator) -> Any:
+    columns, weight = rng.normal(size=(3, 30)), np.ones(30)
+    columns[:, 4] = columns[:, 3]
+    low = np.repeat([0, 10, 11], [10, 1, 19])
+    high = np.repeat([10, 11, 30], [10, 1, 19])
+    for metric, dimension in ((0, 3.0), (1, 2.5), (2, 3.3)):
+        yield columns, weight, low, high, 0, 30, metric, dimension
+
+
+@kernel(
+    work=lambda columns, weight, low, high, start, stop, *_: (
+        float((high - low)[start:stop].sum()) * len(columns)
+    ),
+    calls=10,
+    reads=(0, 1, 2, 3),
+    examples=_sorted_objects,
+)
 def core_distances(
     columns: Any, weight: Any, low: Any, high: Any, start: int, stop: int, metric: int, dimension: float
 ) -> Any:
@@ -77,7 +94,13 @@ def core_distances(
     return core
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _points(rng: np.random.Generator) -> Any:
+    points, core = rng.normal(size=(25, 3)), rng.random(25)
+    points[7] = points[3]
+    return [(points, core, metric, 2.0**20 + 1.0) for metric in (0, 1, 2)]
+
+
+@kernel(work=lambda points, *_: len(points) * points.size, calls=10, reads=(0, 1), examples=_points)
 def spanning_tree(points: Any, core: Any, metric: int, tie: float) -> Any:
     """The minimum spanning tree of mutual reachability by Prim's algorithm, without a matrix.
 
@@ -151,7 +174,18 @@ def spanning_tree(points: Any, core: Any, metric: int, tie: float) -> Any:
     return ends, lengths, apart
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _reaches(rng: np.random.Generator) -> Any:
+    points, core = rng.normal(size=(30, 3)), rng.random(30)
+    cluster, high = np.arange(30) // 10, np.arange(30) // 10 * 10 + 10
+    return [(points, core, cluster, high, 0, 30, 3, metric) for metric in (0, 1, 2)]
+
+
+@kernel(
+    work=lambda points, core, cluster, high, start, stop, *_: (stop - start) * points.size,
+    calls=10,
+    reads=(0, 1, 2, 3),
+    examples=_reaches,
+)
 def nearest_reach(
     points: Any, core: Any, cluster: Any, high: Any, start: int, stop: int, k: int, metric: int
 ) -> Any:

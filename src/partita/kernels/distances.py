@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 TILE = 256
 """Objects of a tile: with ten features it fits into the nearest cache."""
@@ -19,7 +20,7 @@ TILE = 256
 IN_ANY_ORDER = {"reassoc", "contract", "nnan", "nsz"}
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER)
+@kernel(fastmath=IN_ANY_ORDER)
 def _hold_against_tile(points: Any, i: int, i2: int, packed: Any, at: int, cityblock: bool, out: Any) -> None:
     """Sums over features of the squared or absolute differences of rows i, i2 to the tile that starts at."""
     d = points.shape[1]
@@ -65,7 +66,42 @@ def _hold_against_tile(points: Any, i: int, i2: int, packed: Any, at: int, cityb
         f += 1
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER)
+def _tiles(rng: np.random.Generator, n: int, d: int) -> tuple[Any, Any, Any]:
+    filled = np.zeros((-(-n // TILE) * TILE, d))
+    filled[:n] = rng.normal(size=(n, d))
+    weight = np.zeros(len(filled))
+    weight[:n] = 1.0 + rng.integers(0, 2, n)
+    return filled[:n], np.ascontiguousarray(filled.reshape(-1, TILE, d).transpose(0, 2, 1)).ravel(), weight
+
+
+def _tiled_sums(rng: np.random.Generator) -> Any:
+    X, packed, weight = _tiles(rng, 300, 5)
+    bounds = np.array([0, 40, 41, 260, 300])
+    codes = np.repeat(np.arange(4), np.diff(bounds))
+    for cityblock, root in ((False, True), (False, False), (True, False)):
+        yield X[35:46], codes[35:46], weight[35:46], packed, weight, bounds, 0, 256, cityblock, root
+
+
+def _tiled_ends(rng: np.random.Generator) -> Any:
+    X, packed, _ = _tiles(rng, 300, 5)
+    return [(X[:7], packed, np.arange(2), cityblock) for cityblock in (False, True)]
+
+
+def _with_own_centres(rng: np.random.Generator) -> Any:
+    X, origins, offsets = rng.normal(size=(40, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+    for kind in (np.int32, np.int64):
+        for weight, cityblock in ((np.zeros(0), True), (rng.random(40), False)):
+            rows = rng.integers(1, 5, 40).astype(kind)
+            yield X, rows, 1, origins, offsets, weight, cityblock, not cityblock
+
+
+@kernel(
+    work=lambda points, *others: points.size * (others[4][-1] - others[5]),
+    calls=10,
+    reads=(0, 1, 2, 3, 4, 5),
+    examples=_tiled_sums,
+    fastmath=IN_ANY_ORDER,
+)
 def sums_to_clusters(
     points: Any, codes: Any, point_weight: Any, packed: Any, weight: Any, bounds: Any,
     first: int, mirrored: int, cityblock: bool, root: bool,
@@ -127,7 +163,13 @@ def sums_to_clusters(
     return rows, columns
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER)
+@kernel(
+    work=lambda points, packed, tiles, cityblock: points.size * tiles.size * TILE,
+    calls=10,
+    reads=(0, 1, 2),
+    examples=_tiled_ends,
+    fastmath=IN_ANY_ORDER,
+)
 def column_ends(points: Any, packed: Any, tiles: Any, cityblock: bool) -> Any:
     """For each object of some tiles the ends of its distances to the points.
 
@@ -155,7 +197,7 @@ def column_ends(points: Any, packed: Any, tiles: Any, cityblock: bool) -> Any:
     return least, largest
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(work=lambda X, *_: X.size, calls=100, reads=(0, 1, 3, 4, 5), examples=_with_own_centres)
 def own_distances(
     X: Any, rows: Any, low: int, origins: Any, offsets: Any, weight: Any, cityblock: bool, plain: bool
 ) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 BLOCK = 256
 """Objects whose differences from a mean are held at a time."""
@@ -29,7 +30,7 @@ _PER_LOG2 = 1.4426950408889634
 _LOG2_HIGH, _LOG2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def exp_of_negative(x: float) -> float:
     """exp(x) for x <= 0 without a library call, so that loops over it vectorise; 0 below -708."""
     y = max(x, -708.0)
@@ -57,7 +58,7 @@ def exp_of_negative(x: float) -> float:
 # --- covariances -------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _invert_root(covariance: Any, inverse: Any) -> float:
     """Put the inverse of the Cholesky triangle into ``inverse``; the log of its determinant, nan if singular.
 
@@ -98,7 +99,7 @@ def _invert_root(covariance: Any, inverse: Any) -> float:
 # Loops take rows as arrays of their own: with two indices LLVM does not vectorise all of them.
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _subtract(X: Any, low: int, high: int, mean: Any, gaps: Any) -> None:
     for f in range(mean.size):
         centre, row, gap = mean[f], X[f, low:high], gaps[f]
@@ -106,7 +107,7 @@ def _subtract(X: Any, low: int, high: int, mean: Any, gaps: Any) -> None:
             gap[i] = row[i] - centre
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _add_square(gaps: Any, weights: Any, line: Any, squares: Any) -> None:
     """Add the squared combination of the first rows of gaps with these weights."""
     size = squares.size
@@ -130,7 +131,7 @@ def _add_square(gaps: Any, weights: Any, line: Any, squares: Any) -> None:
         squares[i] += line[i] * line[i]
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _put_log_joint(squares: Any, constant: float, joint: Any, peak: Any) -> None:
     for i in range(squares.size):
         log_density = -0.5 * squares[i]
@@ -139,7 +140,7 @@ def _put_log_joint(squares: Any, constant: float, joint: Any, peak: Any) -> None
         peak[i] = value if value > peak[i] else peak[i]
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _exponentiate(joint: Any, peak: Any, total: Any) -> None:
     for i in range(joint.size):
         share = exp_of_negative(joint[i] - peak[i])
@@ -147,13 +148,54 @@ def _exponentiate(joint: Any, peak: Any, total: Any) -> None:
         total[i] += share
 
 
-@njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+@kernel(error_model="numpy")
 def _divide(share: Any, total: Any) -> None:
     for i in range(share.size):
         share[i] /= total[i]
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+def _mixtures(rng: np.random.Generator) -> Any:
+    """Objects, and parameters of three components with full covariances and with variances."""
+    X = rng.normal(size=(5, 300)) + 2.0 * rng.integers(0, 3, 300)
+    means, weights = np.ascontiguousarray(X[:, :3].T), np.array([0.2, 0.3, 0.5])
+    yield X, weights, means, np.array([np.eye(5) + 0.1 * c for c in range(3)])
+    yield X, weights, means, np.ones((3, 5, 1))
+
+
+def _expecting(rng: np.random.Generator) -> Any:
+    for X, weights, means, covariances in _mixtures(rng):
+        yield X, weights, means, covariances, np.empty((3, 300)), np.empty(300), np.empty(300)
+
+
+def _maximising(rng: np.random.Generator) -> Any:
+    for X, weights, means, covariances in _mixtures(rng):
+        for shape in ((False, False), (True, False)):
+            yield (
+                X,
+                rng.dirichlet(np.ones(3), 300).T.copy(),
+                np.full(5, 1e-6),
+                shape,
+                weights,
+                means,
+                covariances,
+            )
+
+
+def _starting(rng: np.random.Generator) -> Any:
+    for X, weights, means, covariances in _mixtures(rng):
+        start = (weights[None].copy(), means[None].copy(), covariances[None].copy())
+        for by_means in (False, True):
+            state = at_start(300, 1, covariances.shape)
+            yield X, *start, np.full(5, 1e-6), (False, False), by_means, 1e-3, 4, state, 10**9
+
+
+@kernel(
+    work=lambda X, weights, means, covariances, *_: X.shape[1] * covariances.size,
+    calls=100,
+    reads=(0, 1, 2, 3),
+    examples=_expecting,
+    fastmath={"contract"},
+)
 def expect(X: Any, weights: Any, means: Any, covariances: Any, shares: Any, peaks: Any, totals: Any) -> bool:
     """Fill the responsibilities ``shares`` (k, n); False if a covariance is singular.
 
@@ -166,7 +208,7 @@ def expect(X: Any, weights: Any, means: Any, covariances: Any, shares: Any, peak
     return True
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _invert_roots(weights: Any, covariances: Any, inverses: Any, constants: Any) -> bool:
     """Fill the inverse roots of covariances and the constants of log densities; False if one is singular."""
     k, d, _ = covariances.shape
@@ -179,7 +221,7 @@ def _invert_roots(weights: Any, covariances: Any, inverses: Any, constants: Any)
     return True
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _expect_some(
     X: Any,
     means: Any,
@@ -213,7 +255,7 @@ def _expect_some(
             _divide(shares[c, low:high], total)
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _log_likelihood(peaks: Any, totals: Any) -> float:
     """The sum of ``peaks + log(totals)``, with one logarithm for a group of objects."""
     n = peaks.size
@@ -231,7 +273,7 @@ def _log_likelihood(peaks: Any, totals: Any) -> float:
 # --- the M step --------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _add_products(gaps: Any, share: Any, line: Any, products: Any) -> None:
     """Add the products of the last row of gaps with each row, objects counting by their share."""
     size = share.size
@@ -261,7 +303,7 @@ def _add_products(gaps: Any, share: Any, line: Any, products: Any) -> None:
         b += 1
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _dot(a: Any, b: Any) -> float:
     total = 0.0
     for i in range(a.size):
@@ -269,7 +311,13 @@ def _dot(a: Any, b: Any) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+@kernel(
+    work=lambda X, shares, ridge, shape, weights, means, covariances: X.shape[1] * covariances.size,
+    calls=100,
+    reads=(0, 2),
+    examples=_maximising,
+    fastmath={"contract", "reassoc", "nsz"},
+)
 def maximise(
     X: Any, shares: Any, ridge: Any, shape: Any, weights: Any, means: Any, covariances: Any
 ) -> float:
@@ -284,7 +332,7 @@ def maximise(
     return change
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _maximise_one(
     X: Any,
     shares: Any,
@@ -326,7 +374,7 @@ def _maximise_one(
     return change
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _share_out(ridge: Any, shape: Any, weights: Any, covariances: Any, pooled: Any) -> None:
     """End of the M step: masses become weights, and a pooled covariance that of all components."""
     mass_of_all = 0.0
@@ -339,7 +387,7 @@ def _share_out(ridge: Any, shape: Any, weights: Any, covariances: Any, pooled: A
     weights /= mass_of_all
 
 
-@njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+@kernel(error_model="numpy")
 def _finish(scatter: Any, mass: float, ridge: Any, spherical: bool) -> None:
     """A covariance from the scatter of a mass: divided, ridged, and made spherical."""
     d, w = scatter.shape
@@ -381,7 +429,13 @@ def at_start(n: int, n_starts: int, shape: tuple[int, int, int]) -> Iteration:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")
+@kernel(
+    work=lambda X, weights, means, covariances, *_: X.shape[1] * covariances.size,
+    calls=1000,
+    reads=(0, 4),
+    examples=_starting,
+    error_model="numpy",
+)
 def iterate_em(
     X: Any,
     weights: Any,
@@ -447,7 +501,7 @@ def iterate_em(
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _next_start(position: Any, numbers: Any) -> None:
     position[0] += 1
     position[1], position[2] = EXPECTING, 0

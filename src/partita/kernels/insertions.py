@@ -5,12 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from partita.kernels.compilation import kernel
 from partita.kernels.lloyd import squared_distance
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _grouped(rng: np.random.Generator) -> Any:
+    X, centres = rng.normal(size=(40, 3)), rng.normal(size=(4, 3))
+    labels = np.arange(40) // 10
+    squares = ((X - centres[labels]) ** 2).sum(axis=1)
+    order = np.lexsort((-squares, labels))
+    yield X[:15], X[order], squares[order], np.arange(0, 41, 10), centres
+
+
+@kernel(
+    work=lambda candidates, X, *_: candidates.size * len(X),
+    calls=100,
+    reads=(0, 1, 2, 3, 4),
+    examples=_grouped,
+)
 def insertion_gains(candidates: Any, X: Any, squares: Any, starts: Any, centres: Any) -> Any:
     """How much each candidate would take off the sum of squared distances as one more centre.
 

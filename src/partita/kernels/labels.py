@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda values: values.size,
+    calls=100,
+    reads=(0,),
+    examples=lambda rng: [(rng.integers(-3, 9, 50).astype(kind),) for kind in (np.int32, np.int64)],
+)
 def low_and_high(values: Any) -> Any:
     """The smallest and the largest of a block of labels, in one look at each."""
     low = values[0]
@@ -19,7 +25,14 @@ def low_and_high(values: Any) -> Any:
     return low, high
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _label_blocks(rng: np.random.Generator) -> Any:
+    for one in (np.int32, np.int64):
+        for other in (np.int32, np.int64):
+            a, b = rng.integers(-2, 5, 60).astype(one), rng.integers(3, 9, 60).astype(other)
+            yield a, b, -1, 3, 6, 5
+
+
+@kernel(work=lambda a, *_: a.size, calls=100, reads=(0, 1), examples=_label_blocks)
 def count_pairs(a: Any, b: Any, low_a: int, low_b: int, rows: int, columns: int) -> Any:
     """Count how often each pair of labels occurs: the ``(rows, columns)`` table of two label blocks.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def squared_distance(a: Any, i: int, b: Any, j: int) -> float:
     """Squared Euclidean distance of row i of a and row j of b."""
     total = 0.0
@@ -18,7 +19,50 @@ def squared_distance(a: Any, i: int, b: Any, j: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(small=lambda values: np.argsort(values, kind="stable"))
+def ascending(values: Any) -> Any:
+    """Positions by value, of equals the first first: Shell's sort, which compiles in no time."""
+    order = np.arange(values.size)
+    gap = values.size // 2
+    while gap > 0:
+        for i in range(gap, values.size):
+            item, at = order[i], i
+            while at >= gap and (
+                values[order[at - gap]] > values[item]
+                or (values[order[at - gap]] == values[item] and order[at - gap] > item)
+            ):
+                order[at] = order[at - gap]
+                at -= gap
+            order[at] = item
+        gap = 1 if gap == 2 else gap * 5 // 11
+    return order
+
+
+CALLS = 100
+"""Searches call these loops again and again."""
+
+
+def centre_work(X: Any, centres: Any, *_: Any) -> float:
+    """Steps of a look at all objects and all centres."""
+    return float(X.size * len(centres))
+
+
+def objects_and_centres(rng: np.random.Generator) -> Any:
+    """Examples: objects in groups, and some of them as centres; with equal ones, one centre, one feature."""
+    X = rng.normal(size=(60, 3)) + 4.0 * rng.integers(0, 3, size=(60, 1))
+    yield X, X[:5].copy()
+    yield X[:, :1].copy(), X[7:8, :1].copy()
+    yield np.repeat(X[:12], 3, axis=0), X[[0, 1, 1, 30]]
+
+
+def nearest_small(X: Any, centres: Any) -> Any:
+    """`nearest_centres` by array operations."""
+    squares = ((X[:, None, :] - centres) ** 2).sum(axis=2)
+    labels = squares.argmin(axis=1)
+    return labels, squares[np.arange(len(X)), labels]
+
+
+@kernel(work=centre_work, calls=CALLS, examples=objects_and_centres, small=nearest_small, reads=(0, 1))
 def nearest_centres(X: Any, centres: Any) -> Any:
     """The nearest centre of each row, the first of equals, and the squared distance to it."""
     n, k = X.shape[0], centres.shape[0]
@@ -58,7 +102,7 @@ def at_start(n: int, d: int, k: int) -> Lloyd:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _find_neighbours(centres: Any, order: Any, apart: Any) -> None:
     """For each centre the others by distance, and these distances; the centre itself comes first."""
     k = centres.shape[0]
@@ -67,13 +111,47 @@ def _find_neighbours(centres: Any, order: Any, apart: Any) -> None:
         for b in range(k):
             gaps[b] = np.sqrt(squared_distance(centres, a, centres, b))
         gaps[a] = -1.0  # first even among equal centres
-        by_distance = np.argsort(gaps)
+        by_distance = ascending(gaps)
         for place in range(k):
             order[a, place] = by_distance[place]
             apart[a, place] = max(gaps[by_distance[place]], 0.0)
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _lloyd_small(X: Any, centres: Any, state: Any, max_iter: int, threshold: float, *_: Any) -> int:
+    """`iterate_lloyd` by array operations, in one go; it needs no bounds and leaves them as they are."""
+    labels, sums, counts, position = state.labels, state.sums, state.counts, state.position
+    rows, clusters = np.arange(len(X)), np.arange(len(centres))
+    for iteration in range(position[0], max_iter + 1):
+        distances = np.sqrt(((X[:, None, :] - centres) ** 2).sum(axis=2))
+        at = distances.argmin(axis=1)
+        moves = distances[rows, at] < distances[rows, labels]
+        labels[moves] = at[moves]
+        moved = position[2] + np.count_nonzero(moves)
+        position[0], position[1], position[2] = iteration, 0, 0
+        if iteration > 1 and moved == 0:
+            return SETTLED
+        counts[:] = np.bincount(labels, minlength=clusters.size)
+        for f in range(X.shape[1]):
+            sums[:, f] = np.bincount(labels, X[:, f], clusters.size)
+        filled = _fill_empty(X, centres, labels, sums, counts)
+        means = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centres)
+        total = ((means - centres) ** 2).sum()
+        centres[:] = means
+        if total <= threshold and threshold > 0.0 and filled == 0:
+            return SETTLED
+    return STOPPED
+
+
+@kernel(
+    work=centre_work,
+    calls=CALLS,
+    reads=(0,),
+    small=_lloyd_small,
+    examples=lambda rng: [
+        (X, centres, at_start(len(X), X.shape[1], len(centres)), 20, 0.0, 10**9)
+        for X, centres in objects_and_centres(rng)
+    ],
+)
 def iterate_lloyd(
     X: Any, centres: Any, state: Any, max_iter: int, threshold: float, most_distances: int
 ) -> int:
@@ -159,7 +237,7 @@ def iterate_lloyd(
     return STOPPED
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _fill_empty(X: Any, centres: Any, labels: Any, sums: Any, counts: Any) -> int:
     """Give each empty cluster the object farthest from all centres, of a cluster that keeps others."""
     filled, is_missing = 0, False

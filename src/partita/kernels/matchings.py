@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
+
+BOXES = 1000
+"""Boxes that a search looks at, as a rule."""
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _inside(rng: np.random.Generator) -> Any:
+    for k, columns in ((2, 3), (3, 3), (4, 2)):
+        counts = rng.integers(0, 6, size=(columns, 1 << k))
+        counts[:, 0] = 0
+        sets = np.arange(1 << k)
+        yield np.stack([counts[:, (sets & held) == sets].sum(axis=1) for held in sets], axis=1), 20_000
+
+
+@kernel(work=lambda bel, most_boxes: bel.size * BOXES, reads=(0,), examples=_inside)
 def fewest_matched(bel: Any, most_boxes: int) -> Any:
     """Bounds on the least of sum alpha_i + sum beta_j with room for all objects of every hard cluster.
 

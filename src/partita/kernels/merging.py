@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from partita.kernels.compilation import kernel
 from partita.kernels.lloyd import squared_distance
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def merge_cost(centres: Any, sizes: Any, a: int, b: int) -> Any:
     """How much the sum of squares grows when two clusters become one."""
     return sizes[a] * sizes[b] / (sizes[a] + sizes[b]) * squared_distance(centres, a, centres, b)
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda centres, sizes, n_clusters: 2 * len(sizes) * centres.size,
+    calls=100,
+    examples=lambda rng: [(rng.normal(size=(12, 3)), rng.random(12) + 0.5, 4)],
+)
 def merge_pairs(centres: Any, sizes: Any, n_clusters: int) -> Any:
     """The centres that are left when the cheapest pair is merged until ``n_clusters`` remain.
 

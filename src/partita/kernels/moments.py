@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 TILE_ROWS = 2048
 """Rows that are looked at twice while they are in cache."""
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _labelled(rng: np.random.Generator) -> Any:
+    X = rng.normal(size=(50, 3)) + 100.0
+    for kind in (np.int32, np.int64):
+        for weight in (np.zeros(0), rng.random(50)):
+            yield rng.integers(2, 6, 50).astype(kind), 2, 5, X, weight
+
+
+@kernel(work=lambda labels, low, k, X, weight: 2 * X.size, calls=100, reads=(0, 3, 4), examples=_labelled)
 def labelled_moments(labels: Any, low: int, k: int, X: Any, weight: Any) -> Any:
     """For each cluster its weight, an object of it, its mean seen from there, and the squares around it.
 
@@ -67,7 +75,12 @@ def labelled_moments(labels: Any, low: int, k: int, X: Any, weight: Any) -> Any:
     return weights, origins, offsets, within
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda counted, X, origins: 2 * counted.size * X.shape[1],
+    calls=100,
+    reads=(0, 1, 2),
+    examples=lambda rng: [(rng.random((50, 3)), rng.normal(size=(50, 2)), rng.normal(size=(3, 2)))],
+)
 def weighted_moments(counted: Any, X: Any, origins: Any) -> Any:
     """The same where object ``i`` counts in every cluster, with ``counted[i, j]``, and origins are given.
 
@@ -105,7 +118,7 @@ def weighted_moments(counted: Any, X: Any, origins: Any) -> Any:
     return weights, offsets, within
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _join(
     weights: Any, offsets: Any, within: Any, tile_weights: Any, tile_means: Any, tile_squares: Any
 ) -> None:

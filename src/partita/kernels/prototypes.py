@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
 
 TILE = 128
 """Objects of a tile: with ten features and ten centres all that belongs to it fits into the nearest cache."""
@@ -22,7 +23,7 @@ LARGEST_GAIN = 1e150
 IN_ANY_ORDER = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER, error_model="numpy")
+@kernel(fastmath=IN_ANY_ORDER, error_model="numpy")
 def _load(X: Any, start: int, tile: Any) -> Any:
     """Turn the next objects into a tile; how many there are."""
     width = min(TILE, X.shape[0] - start)
@@ -33,7 +34,7 @@ def _load(X: Any, start: int, tile: Any) -> Any:
     return width
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER, error_model="numpy")
+@kernel(fastmath=IN_ANY_ORDER, error_model="numpy")
 def _measure(tile: Any, centres: Any, squared: Any) -> None:
     """Squared distances of a tile's objects to all centres."""
     d = centres.shape[1]
@@ -54,7 +55,7 @@ def _measure(tile: Any, centres: Any, squared: Any) -> None:
             f += 1
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER, error_model="numpy")
+@kernel(fastmath=IN_ANY_ORDER, error_model="numpy")
 def _collect(tile: Any, width: int, centres: Any, weights: Any, totals: Any, shifts: Any) -> None:
     """Add a tile's weights, and its weighted differences from the centres."""
     for j in range(centres.shape[0]):
@@ -72,7 +73,33 @@ def _collect(tile: Any, width: int, centres: Any, weights: Any, totals: Any, shi
             shifts[j, f] += shift
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER, error_model="numpy")
+def _fuzzy(rng: np.random.Generator) -> Any:
+    X = rng.normal(size=(140, 5))
+    for outlying, m, extra in ((np.inf, 2.0, 0), (3.0, 1.7, 1)):
+        factors = 1.0 + rng.random(3)
+        yield X, X[:3].copy(), factors, outlying, m, np.empty((140, 3 + extra))
+        yield X, X[:3].copy(), factors, outlying, m, np.empty((0, 0))
+
+
+def _possibilistic(rng: np.random.Generator) -> Any:
+    X = rng.normal(size=(140, 5))
+    for m in (2.0, 1.7):
+        yield X, X[:3].copy(), 0.5 + rng.random(3), m, np.empty((140, 3))
+        yield X, X[:3].copy(), 0.5 + rng.random(3), m, np.empty((0, 0))
+
+
+def _sets() -> Any:
+    return np.array([[1, 0, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
+
+
+@kernel(
+    work=lambda X, centres, *_: 3 * X.size * len(centres),
+    calls=1000,
+    reads=(0, 1, 2),
+    examples=_fuzzy,
+    fastmath=IN_ANY_ORDER,
+    error_model="numpy",
+)
 def fuzzy_pass(X: Any, centres: Any, factors: Any, outlying: float, m: float, memberships: Any) -> Any:
     """Memberships that minimise the sum of ``u**m D``, and what they make of the centres.
 
@@ -133,7 +160,14 @@ def fuzzy_pass(X: Any, centres: Any, factors: Any, outlying: float, m: float, me
     return totals, shifts, objective
 
 
-@njit(cache=True, nogil=True, boundscheck=False, fastmath=IN_ANY_ORDER, error_model="numpy")
+@kernel(
+    work=lambda X, centres, *_: 3 * X.size * len(centres),
+    calls=1000,
+    reads=(0, 1, 2),
+    examples=_possibilistic,
+    fastmath=IN_ANY_ORDER,
+    error_model="numpy",
+)
 def possibilistic_pass(X: Any, centres: Any, scales: Any, m: float, typicalities: Any) -> Any:
     """Typicalities ``t = 1 / (1 + (D/scale)**(1/(m-1)))``, and what they make of the centres.
 
@@ -170,7 +204,12 @@ def possibilistic_pass(X: Any, centres: Any, scales: Any, m: float, typicalities
     return totals, shifts, objective
 
 
-@njit(cache=True, nogil=True)
+@kernel(
+    work=lambda sets, centres: sets.size * centres.shape[1],
+    calls=1000,
+    reads=(0, 1),
+    examples=lambda rng: [(_sets(), rng.normal(size=(3, 2)))],
+)
 def barycentres(sets: Any, centres: Any) -> Any:
     """The mean of the centres of each set of clusters, none of them empty."""
     means = np.zeros((sets.shape[0], centres.shape[1]))
@@ -184,7 +223,12 @@ def barycentres(sets: Any, centres: Any) -> Any:
     return means
 
 
-@njit(cache=True, nogil=True)
+@kernel(
+    work=lambda sets, weights, shifts: sets.size * (sets.shape[1] + shifts.shape[1]),
+    calls=1000,
+    reads=(0, 1, 2),
+    examples=lambda rng: [(_sets(), rng.random(4), rng.normal(size=(4, 2)))],
+)
 def spread_over_clusters(sets: Any, weights: Any, shifts: Any) -> Any:
     """The sums over sets s of ``weight s s'`` and of ``s shift'``; s is 1 for the set's clusters, else 0."""
     k = sets.shape[1]

@@ -5,15 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from partita.kernels.compilation import kernel
+
+BITS = 4
+"""Of each cell in the keys of the examples: tables of two by two cells, at most 15 objects in each."""
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _walks(rng: np.random.Generator) -> Any:
+    cells = np.array([[0, 1, 0, 0], [0, 1, 2, 3], [2, 0, 0, 0]])
+    sizes, unit = np.array([2, 4, 1]), np.int64(1) << (BITS * np.arange(4))
+    room = 256
+    for most_steps in (10_000, 30):
+        yield (
+            np.array([unit[2], 0]), rng.integers(0, 3, size=(2, 5)), cells, sizes, unit,
+            np.zeros(room, np.int64), np.full((room, 4), -1, np.int32), np.full(2 * room, -1, np.int32),
+            np.zeros(room, np.int64), np.zeros(2, np.int64), most_steps, np.zeros(2 * room, np.int32),
+        )  # fmt: skip
+
+
+def _keys(rng: np.random.Generator) -> Any:
+    return np.unique(rng.integers(0, 1 << (4 * BITS), size=50))
+
+
+@kernel()
 def _place(key: Any, shift: int) -> Any:
     return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(shift))
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _known(key: Any, keys: Any, slots: Any, count: Any) -> Any:
     """The number of a table, a new one if need be; -1 where there is no room for it."""
     bits = 0
@@ -33,7 +53,11 @@ def _known(key: Any, keys: Any, slots: Any, count: Any) -> Any:
     return new
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda roots, kinds, cells, *_: 100 * kinds.size * cells.shape[1],
+    reads=(0, 1, 2, 3, 4),
+    examples=_walks,
+)
 def reach(
     roots: Any, kinds: Any, cells: Any, sizes: Any, unit: Any,
     keys: Any, onward: Any, slots: Any, stamps: Any, count: Any, most_steps: int, leaves: Any,
@@ -110,7 +134,11 @@ def reach(
     return ends, draws, False, all_steps
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda keys, slots, count: 40 * count,
+    reads=(0,),
+    examples=lambda rng: [(_keys(rng), np.full(128, -1, np.int32), 20)],
+)
 def rehash(keys: Any, slots: Any, count: int) -> None:
     """Enter the first keys, all different, into an empty hash table."""
     bits = 0
@@ -123,7 +151,7 @@ def rehash(keys: Any, slots: Any, count: int) -> None:
         slots[at] = new
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _sort_rows(table: Any, code: Any, with_places: bool) -> None:
     """Put rows in the order of their entries, first whatever the order of these, then as they stand."""
     rows, columns = table.shape
@@ -144,7 +172,11 @@ def _sort_rows(table: Any, code: Any, with_places: bool) -> None:
             at -= 1
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda keys, bits, rows, columns: 20 * keys.size * rows * columns,
+    reads=(0,),
+    examples=lambda rng: [(_keys(rng), BITS, 2, 2)],
+)
 def ordered_keys(keys: Any, bits: int, rows: int, columns: int) -> Any:
     """For each table the key of one with its clusters in another order, mostly the same for all orders."""
     made = np.empty_like(keys)
@@ -165,7 +197,11 @@ def ordered_keys(keys: Any, bits: int, rows: int, columns: int) -> Any:
     return made
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=lambda keys, bits, cells: keys.size * cells,
+    reads=(0,),
+    examples=lambda rng: [(_keys(rng), BITS, 4)],
+)
 def totals(keys: Any, bits: int, cells: int) -> Any:
     """How many objects are in each table."""
     made = np.zeros(keys.shape[0], dtype=np.int64)

@@ -9,11 +9,28 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from partita.kernels.lloyd import nearest_centres, squared_distance
+from partita.kernels.compilation import kernel
+from partita.kernels.lloyd import (
+    CALLS,
+    ascending,
+    centre_work,
+    nearest_centres,
+    nearest_small,
+    objects_and_centres,
+    squared_distance,
+)
 
 NOBODY = -1
+
+LEAST_GAIN = 1e-12
+"""Share of the sum of squares that a swap must gain: less may be rounding, and swaps might never end."""
+
+IN_VAIN = 3000
+"""Steps that array operations on next to nothing would be worth."""
+
+AHEAD = 4, 32
+"""Swaps that are judged at once where nothing is compiled: after one that helped, and at most."""
 
 
 class Swarm(NamedTuple):
@@ -31,7 +48,26 @@ class Swarm(NamedTuple):
     radii: Any  # largest distance of each cluster
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _gather_small(X: Any, centres: Any) -> Any:
+    """`gather` by array operations."""
+    n, k = X.shape[0], centres.shape[0]
+    labels, _ = nearest_small(X, centres)
+    order = np.argsort(labels, kind="stable")
+    X, labels = X[order], labels[order]
+    sizes = np.bincount(labels, minlength=k)
+    starts, ends = np.cumsum(sizes) - sizes, np.cumsum(sizes)
+    sums = np.stack([np.bincount(labels, column, k) for column in X.T], axis=1)
+    centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
+    squared = ((X - centres[labels]) ** 2).sum(axis=1)
+    after, before, radii = np.arange(1, n + 1), np.arange(-1, n - 1), np.zeros(k)
+    after[ends[sizes > 0] - 1], before[starts[sizes > 0]] = NOBODY, NOBODY
+    np.maximum.at(radii, labels, squared)
+    first = np.where(sizes > 0, starts, NOBODY)
+    errors = np.bincount(labels, squared, k)
+    return Swarm(X, centres, labels, squared, first, after, before, sizes, errors, np.sqrt(radii))
+
+
+@kernel(work=centre_work, calls=CALLS, examples=objects_and_centres, small=_gather_small, reads=(0, 1))
 def gather(X: Any, centres: Any) -> Any:
     """The swarm of objects around given centres, each of which moves to its mean.
 
@@ -64,7 +100,15 @@ def gather(X: Any, centres: Any) -> Any:
     return swarm
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+def _swarm_work(swarm: Any, *_: Any) -> float:
+    return centre_work(swarm.X, swarm.centres)
+
+
+def _swarms(rng: np.random.Generator, *more: Any) -> Any:
+    return [(_gather_small(*given), *more) for given in objects_and_centres(rng)]
+
+
+@kernel()
 def _link(swarm: Any, i: int, j: int) -> None:
     head = swarm.first[j]
     swarm.labels[i] = j
@@ -75,9 +119,8 @@ def _link(swarm: Any, i: int, j: int) -> None:
     swarm.sizes[j] += 1
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
-def _move(swarm: Any, i: int, j: int) -> None:
-    """Take an object out of its cluster and put it into another."""
+@kernel()
+def _unlink(swarm: Any, i: int) -> None:
     left, right, own = swarm.before[i], swarm.after[i], swarm.labels[i]
     if left == NOBODY:
         swarm.first[own] = right
@@ -86,10 +129,35 @@ def _move(swarm: Any, i: int, j: int) -> None:
     if right != NOBODY:
         swarm.before[right] = left
     swarm.sizes[own] -= 1
-    _link(swarm, i, j)
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
+def _put_back(swarm: Any, i: int, j: int, left: int) -> None:
+    """Take an object to where it was in a cluster: after the member on its left."""
+    if left == NOBODY:
+        _link(swarm, i, j)
+        return
+    right = swarm.after[left]
+    swarm.labels[i] = j
+    swarm.before[i], swarm.after[i], swarm.after[left] = left, right, i
+    if right != NOBODY:
+        swarm.before[right] = i
+    swarm.sizes[j] += 1
+
+
+def _settle_small(swarm: Any, j: int) -> None:
+    """`_settle` by array operations."""
+    members = np.flatnonzero(swarm.labels == j)
+    swarm.errors[j] = swarm.radii[j] = 0.0
+    if members.size:
+        X = swarm.X[members]
+        swarm.centres[j] = X.sum(axis=0) / members.size
+        squared = ((X - swarm.centres[j]) ** 2).sum(axis=1)
+        swarm.squared[members] = squared
+        swarm.errors[j], swarm.radii[j] = squared.sum(), np.sqrt(squared.max())
+
+
+@kernel(small=_settle_small)
 def _settle(swarm: Any, j: int) -> None:
     """Move a centre to the mean of its members; that of an empty cluster stays."""
     d = swarm.X.shape[1]
@@ -106,7 +174,7 @@ def _settle(swarm: Any, j: int) -> None:
     _measure(swarm, j)
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _measure(swarm: Any, j: int) -> None:
     """Distances of the members of a cluster to its centre."""
     total, widest = 0.0, 0.0
@@ -120,7 +188,7 @@ def _measure(swarm: Any, j: int) -> None:
     swarm.errors[j], swarm.radii[j] = total, np.sqrt(widest)
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(work=lambda swarm: swarm.sizes.size**2, calls=CALLS, examples=_swarms)
 def removal_costs(swarm: Any) -> Any:
     """For each cluster what merging it into its best neighbour would cost (Ward); inf for the only one."""
     k = swarm.centres.shape[0]
@@ -134,13 +202,13 @@ def removal_costs(swarm: Any) -> Any:
     return cost
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def removal_order(swarm: Any) -> Any:
     """Clusters by what their removal costs, the cheapest first."""
-    return np.argsort(removal_costs(swarm))
+    return ascending(removal_costs(swarm))
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _far_object(swarm: Any, share: float) -> Any:
     """An object drawn with probability proportional to its squared distance, by a share in [0, 1)."""
     rest = share * swarm.errors.sum()
@@ -157,16 +225,18 @@ def _far_object(swarm: Any, share: float) -> Any:
     return i
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
-def _note_move(swarm: Any, i: int, j: int, touched: Any, moved: Any, came_from: Any, n_moved: int) -> int:
-    """Move an object and write down where it came from; both clusters are touched."""
-    moved[n_moved], came_from[n_moved] = i, swarm.labels[i]
-    touched[swarm.labels[i]] = touched[j] = True
-    _move(swarm, i, j)
+@kernel()
+def _move(swarm: Any, i: int, j: int, touched: Any, trail: Any, n_moved: int) -> int:
+    """Move an object to a cluster and write down where it was; both clusters are touched."""
+    own = swarm.labels[i]
+    trail[n_moved, 0], trail[n_moved, 1], trail[n_moved, 2] = i, own, swarm.before[i]
+    touched[own] = touched[j] = True
+    _unlink(swarm, i)
+    _link(swarm, i, j)
     return n_moved + 1
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _by_distance(swarm: Any, j: int, wanted: Any) -> Any:
     """The wanted clusters other than j by the distance of their centres from that of j, and these."""
     k = swarm.centres.shape[0]
@@ -176,12 +246,15 @@ def _by_distance(swarm: Any, j: int, wanted: Any) -> Any:
             gaps[count] = np.sqrt(squared_distance(swarm.centres, j, swarm.centres, q))
             found[count] = q
             count += 1
-    order = np.argsort(gaps[:count])
-    return found[:count][order], gaps[:count][order]
+    order = ascending(gaps[:count])
+    near, apart = np.empty(count, np.int64), np.empty(count)
+    for place in range(count):
+        near[place], apart[place] = found[order[place]], gaps[order[place]]
+    return near, apart
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
-def _place(swarm: Any, removed: int, point: int, touched: Any, moved: Any, came_from: Any) -> int:
+@kernel()
+def _place(swarm: Any, removed: int, point: int, touched: Any, trail: Any) -> int:
     """Put a centre on an object, give the members of the old one to the nearest, attract what is nearer."""
     n_moved = 0
     everybody = np.ones(swarm.sizes.size, np.bool_)
@@ -204,7 +277,7 @@ def _place(swarm: Any, removed: int, point: int, touched: Any, moved: Any, came_
                 reach = to_old + np.sqrt(best)
         swarm.squared[i] = best
         if at != removed:
-            n_moved = _note_move(swarm, i, at, touched, moved, came_from, n_moved)
+            n_moved = _move(swarm, i, at, touched, trail, n_moved)
         i = following
     for q in range(swarm.sizes.size):
         gap = np.sqrt(squared_distance(swarm.centres, q, swarm.centres, removed))
@@ -216,13 +289,13 @@ def _place(swarm: Any, removed: int, point: int, touched: Any, moved: Any, came_
             square = squared_distance(swarm.X, i, swarm.centres, removed)
             if square < swarm.squared[i]:
                 swarm.squared[i] = square
-                n_moved = _note_move(swarm, i, removed, touched, moved, came_from, n_moved)
+                n_moved = _move(swarm, i, removed, touched, trail, n_moved)
             i = following
     return n_moved
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
-def _repartition(swarm: Any, active: Any, touched: Any, moved: Any, came_from: Any, n_moved: int) -> int:
+@kernel()
+def _repartition(swarm: Any, active: Any, touched: Any, trail: Any, n_moved: int) -> int:
     """Let objects go to a nearer centre where one of the two has just moved."""
     everybody = np.ones(swarm.sizes.size, np.bool_)
     for q in range(swarm.sizes.size):
@@ -246,40 +319,44 @@ def _repartition(swarm: Any, active: Any, touched: Any, moved: Any, came_from: A
                         reach = own + np.sqrt(best)
             if at != q:
                 swarm.squared[i] = best
-                n_moved = _note_move(swarm, i, at, touched, moved, came_from, n_moved)
+                n_moved = _move(swarm, i, at, touched, trail, n_moved)
             i = following
     return n_moved
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
 def _settle_touched(swarm: Any, touched: Any) -> None:
     for j in range(touched.size):
         if touched[j]:
             _settle(swarm, j)
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(work=_swarm_work, calls=CALLS, examples=lambda rng: _swarms(rng, 0, 5, 2))
 def try_swap(swarm: Any, removed: int, point: int, rounds: int) -> bool:
-    """Replace a centre by an object, then some rounds of k-means around it; undone unless it is better."""
+    """Replace a centre by an object, then some rounds of k-means around it; undone unless it is better.
+
+    What is undone leaves no trace, not even in the order of members.
+    """
     k, n = swarm.sizes.size, swarm.labels.size
     before = swarm.errors.sum()
     centres, errors, radii = swarm.centres.copy(), swarm.errors.copy(), swarm.radii.copy()
     # an object moves once when the centre is placed, and at most twice in each round after the first: to the
     # nearest centre that has moved, then to the nearest of all
-    moved, came_from = np.empty((2 * rounds - 1) * n, np.int64), np.empty((2 * rounds - 1) * n, np.int64)
+    trail = np.empty(((2 * rounds - 1) * n, 3), np.int64)
     touched, changed = np.zeros(k, np.bool_), np.zeros(k, np.bool_)
-    n_moved = _place(swarm, removed, point, touched, moved, came_from)
+    n_moved = _place(swarm, removed, point, touched, trail)
     for remaining in range(rounds, 0, -1):
         _settle_touched(swarm, touched)
         for j in range(k):
             changed[j] |= touched[j]
         if remaining > 1:
             active, touched = touched, np.zeros(k, np.bool_)
-            n_moved = _repartition(swarm, active, touched, moved, came_from, n_moved)
-    if swarm.errors.sum() < before:
+            n_moved = _repartition(swarm, active, touched, trail, n_moved)
+    if swarm.errors.sum() < before * (1.0 - LEAST_GAIN):
         return True
     for back in range(n_moved - 1, -1, -1):
-        _move(swarm, moved[back], came_from[back])
+        _unlink(swarm, trail[back, 0])
+        _put_back(swarm, trail[back, 0], trail[back, 1], trail[back, 2])
     for j in range(k):
         if changed[j]:
             swarm.errors[j], swarm.radii[j] = errors[j], radii[j]
@@ -292,7 +369,90 @@ def try_swap(swarm: Any, removed: int, point: int, rounds: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel()
+def _drawn(swarm: Any, order: Any, draw: Any) -> Any:
+    """The cluster that goes and the object that its centre goes to, by two numbers in [0, 1)."""
+    k = swarm.sizes.size
+    point = _far_object(swarm, draw[0])
+    rank = min(int((k + 1) ** draw[1]) - 1, k - 1)
+    if order[rank] == swarm.labels[point]:
+        rank = rank + 1 if rank + 1 < k else rank - 1
+    return order[rank], point
+
+
+def _means(X: Any, labels: Any, centres: Any) -> Any:
+    """The means of the clusters of several labellings ``(b, n)``; where one is empty its centre stays."""
+    b, k, d = centres.shape
+    cells = (labels + k * np.arange(b)[:, None]).ravel()
+    sizes = np.bincount(cells, minlength=b * k).reshape(b, k, 1)
+    sums = [np.bincount(cells, np.tile(X[:, f], b), b * k) for f in range(d)]
+    return np.where(sizes > 0, np.stack(sums, axis=-1).reshape(b, k, d) / np.maximum(sizes, 1), centres)
+
+
+def _errors_after(swarm: Any, removed: Any, points: Any, rounds: int) -> Any:
+    """The sum of squares that each of several swaps would end with: `try_swap` by array operations."""
+    k, each, gone = swarm.sizes.size, np.arange(len(removed))[:, None], removed[:, None]
+    origin = swarm.X.mean(axis=0)
+    X, old = swarm.X - origin, swarm.centres - origin
+    # the nearest centre but for the one that goes: the nearest of all, or the second
+    squares = ((X[:, None, :] - old) ** 2).sum(axis=2)
+    by_distance = squares.argsort(axis=1, kind="stable")
+    elsewhere = np.where(by_distance[:, 0] == gone, by_distance[:, min(1, k - 1)], by_distance[:, 0])
+    to_new = ((X - X[points][:, None, :]) ** 2).sum(axis=2)
+    homeless = np.where(squares[np.arange(len(X)), elsewhere] < to_new, elsewhere, gone)
+    labels = np.where(to_new < swarm.squared, gone, swarm.labels)
+    labels = np.where(swarm.labels == gone, homeless, labels)
+    before = swarm.labels
+    active = np.arange(k) == gone
+    centres = np.repeat(old[None], len(removed), axis=0)
+    centres[each, gone] = X[points][:, None, :]
+    for _ in range(rounds - 1):
+        moved = labels != before
+        which = np.broadcast_to(each, labels.shape)[moved]
+        active[which, labels[moved]] = True
+        active[which, np.broadcast_to(before, labels.shape)[moved]] = True
+        centres = _means(X, labels, centres)
+        # squared distances but for the object's own square, which is the same for all centres
+        scores = (centres**2).sum(axis=2)[:, None, :] - 2 * (X @ centres.transpose(0, 2, 1))
+        nearest = scores.argmin(axis=2)
+        is_active = active[each, labels]
+        least = np.where(active[:, None, :], scores, np.inf)
+        at = np.where(is_active, nearest, least.argmin(axis=2))
+        rows = np.arange(len(X))
+        at = np.where(scores[each, rows, at] < scores[each, rows, labels], at, labels)
+        # one that went on to a cluster that is looked at later is looked at again there, among all
+        at = np.where((at > labels) & ~is_active, nearest, at)
+        before, labels, active = labels, at, np.zeros_like(active)
+    centres = _means(X, labels, centres)
+    return ((X - centres[each, labels]) ** 2).sum(axis=(1, 2))
+
+
+def _swap_small(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> Any:
+    """`swap` where swaps that fail, which most do, are found out by array operations, some at once."""
+    order, tried, taken, width = removal_order(swarm), 0, 0, AHEAD[0]
+    while tried < len(draws) and failures < patience:
+        ahead = draws[tried : tried + min(width, patience - failures)]
+        width = min(2 * width, AHEAD[1])
+        pairs = np.array([_drawn(swarm, order, draw) for draw in ahead])
+        least = swarm.errors.sum() * (1.0 - LEAST_GAIN / 2)
+        helpful = np.flatnonzero(_errors_after(swarm, pairs[:, 0], pairs[:, 1], rounds) < least)
+        failed = int(helpful[0]) if helpful.size else len(ahead)
+        tried, failures = tried + failed, failures + failed
+        if helpful.size:
+            tried += 1
+            if try_swap(swarm, pairs[failed, 0], pairs[failed, 1], rounds):
+                order, taken, failures, width = removal_order(swarm), taken + 1, 0, AHEAD[0]
+            else:
+                failures += 1
+    return tried, taken, failures
+
+
+@kernel(
+    work=lambda swarm, *_: _swarm_work(swarm) + IN_VAIN,
+    calls=CALLS,
+    small=_swap_small,
+    examples=lambda rng: _swarms(rng, rng.random((40, 2)), 2, 0, 30),
+)
 def swap(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> Any:
     """Try swaps, one for each row of draws, until too many in a row have failed.
 
@@ -300,23 +460,19 @@ def swap(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> A
     cost, rank r with probability log((r + 1) / r) / log(k + 1): the cheap ones most, each of them at times.
     Returns how many were tried, how many taken, and how many have failed in a row.
     """
-    k = swarm.sizes.size
     order, taken = removal_order(swarm), 0
     for tried in range(draws.shape[0]):
         if failures >= patience:
             return tried, taken, failures
-        point = _far_object(swarm, draws[tried, 0])
-        rank = min(int((k + 1) ** draws[tried, 1]) - 1, k - 1)
-        if order[rank] == swarm.labels[point]:
-            rank = rank + 1 if rank + 1 < k else rank - 1
-        if try_swap(swarm, order[rank], point, rounds):
+        removed, point = _drawn(swarm, order, draws[tried])
+        if try_swap(swarm, removed, point, rounds):
             order, taken, failures = removal_order(swarm), taken + 1, 0
         else:
             failures += 1
     return draws.shape[0], taken, failures
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(work=_swarm_work, calls=CALLS, examples=lambda rng: _swarms(rng, 3))
 def gain_at(swarm: Any, point: int) -> float:
     """How much a centre on an object would take off the sum of squares, all others staying where they are."""
     gain = 0.0
@@ -330,7 +486,7 @@ def gain_at(swarm: Any, point: int) -> float:
     return gain
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(work=_swarm_work, calls=CALLS, examples=lambda rng: _swarms(rng, rng.random(4)))
 def helpful_object(swarm: Any, shares: Any) -> Any:
     """Of objects drawn by their squared distance, one for each share, that which gains most as a centre."""
     most, at = -1.0, NOBODY
@@ -342,25 +498,25 @@ def helpful_object(swarm: Any, shares: Any) -> Any:
     return at
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@kernel(
+    work=_swarm_work,
+    calls=20 * CALLS,
+    examples=lambda rng: _swarms(rng, rng.random((40, 2)), 2, 0.5),
+)
 def weighed_swaps(swarm: Any, draws: Any, rounds: int, least: float) -> Any:
     """Draw swaps as `swap` does, and try those whose gain is at least a share of what the removal costs.
 
     Weighing a swap takes a fraction of the time of trying it, and most are not worth a try. Returns how many
     were tried and how many taken.
     """
-    k = swarm.sizes.size
     costs = removal_costs(swarm)
-    order, tried, taken = np.argsort(costs, kind="mergesort"), 0, 0
+    order, tried, taken = ascending(costs), 0, 0
     for row in range(draws.shape[0]):
-        point = _far_object(swarm, draws[row, 0])
-        rank = min(int((k + 1) ** draws[row, 1]) - 1, k - 1)
-        if order[rank] == swarm.labels[point]:
-            rank = rank + 1 if rank + 1 < k else rank - 1
-        if gain_at(swarm, point) < least * costs[order[rank]]:
+        removed, point = _drawn(swarm, order, draws[row])
+        if gain_at(swarm, point) < least * costs[removed]:
             continue
         tried += 1
-        if try_swap(swarm, order[rank], point, rounds):
+        if try_swap(swarm, removed, point, rounds):
             costs, taken = removal_costs(swarm), taken + 1
-            order = np.argsort(costs, kind="mergesort")
+            order = ascending(costs)
     return tried, taken
