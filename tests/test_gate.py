@@ -21,7 +21,7 @@ ENTRIES = catalogue()
 every = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
 IN_TABLES = (HARD, FUZZY, POSSIBILISTIC)
-many = settings(max_examples=80)
+many = settings(max_examples=90)
 
 
 @every
@@ -78,7 +78,7 @@ def test_claims_and_ranges(kind):
 
 @pytest.mark.parametrize("kind", Kind)
 def test_chance(kind):
-    @settings(max_examples=40)
+    @settings(max_examples=50)
     @given(scene=gate.scenes((kind,), max_n=4))
     def hold(scene):
         gate.check_chance(ENTRIES, scene, kind)
