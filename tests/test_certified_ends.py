@@ -164,7 +164,7 @@ def test_ends_stay_inside_the_range_and_need_no_clock(monkeypatch):
 @pytest.mark.parametrize("kind", ["rough", "possibilistic", "evidential"])
 def test_a_comparison_needs_no_clock_and_is_the_same_twice(kind, monkeypatch):
     without_clock(monkeypatch)
-    truth, found, _ = planted(1, kind, most=16)
+    truth, found, _ = planted(1, kind, most=10)
     one, two = (pt.compare(truth, found) for _ in range(2))
     np.testing.assert_array_equal(*([(r.lower, r.upper) for r in rows] for rows in (one, two)))
 

@@ -1111,6 +1111,8 @@ def test_samples_enclose_the_truth(kind, other, spec):
     result = pt.distribution(*sides, spec, **options)
     assert result.method in ("sampled", "bound", "exact")
     check_enclosure(result, *ends_of(*sides, spec))
+    if spec != "rand":
+        return
     again = pt.distribution(*sides, spec, **options)
     assert (again.lower, again.upper) == (result.lower, result.upper)
     assert (again.lower_within, again.upper_within) == (result.lower_within, result.upper_within)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.mixture import GaussianMixture
@@ -113,15 +113,8 @@ def test_a_hopeless_swap_is_not_tried():
 # --- what all promise -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", WAYS)
-@given(problem=problems(), seed=seeds)
-def test_a_search_judges_what_it_hands_back(way, problem, seed):
+def check_judgement(found, X, ks):
     """k clusters, none empty; indices and objective are those of the clustering that `refit` gives."""
-    X, ks = problem
-    distinct = len(np.unique(X, axis=0))
-    if distinct < ks[-1]:
-        return
-    found = search(way, X, ks, ("wb_index", "ssw"), seed=seed)
     assert set(found.sweep.ks) <= set(ks)
     assert [fit.k for fit in found.fits] == list(found.sweep.ks)
     for fit in found.fits:
@@ -131,6 +124,14 @@ def test_a_search_judges_what_it_hands_back(way, problem, seed):
         within = sum(scatter(X[labels == j]) for j in np.unique(labels))
         assert fit.values["ssw"] == pytest.approx(within, rel=1e-9, abs=1e-9)
         assert fit.objective == pytest.approx(within, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("way", ["stepwise", "hierarchical"])
+@given(problem=problems(), seed=seeds)
+def test_a_search_judges_what_it_hands_back(way, problem, seed):
+    X, ks = problem
+    assume(len(np.unique(X, axis=0)) >= ks[-1])
+    check_judgement(search(way, X, ks, ("wb_index", "ssw"), seed=seed), X, ks)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -167,67 +168,39 @@ def test_one_cluster_of_one_object(way):
 # --- stepwise ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("estimator", [None, KMeans()])
-@given(problem=problems(), seed=seeds)
-def test_the_objective_falls_with_each_step(estimator, problem, seed):
-    X, ks = problem
-    found = search("stepwise", X, range(1, ks[-1] + 1), estimator=estimator, seed=seed, stop=False)
-    assert all(b.objective <= a.objective * (1 + 1e-12) for a, b in pairwise(found.fits))
-
-
-def test_stepwise_says_why_it_stopped():
-    found = search("stepwise", BLOBS, range(2, 30))
-    assert found.sweep.ks[-1] == 11  # 1.5 * 4 + 5
-    tried, _, why = found.notes[0].partition(", up to ")
-    assert tried == "stepwise: 10 of 28 numbers of clusters tried"
-    assert why == "k = 11 >= 1.5 * 4 + 5, 4 being the best by wb_index"
-    assert search("stepwise", BLOBS, range(2, 30), stop=False).sweep.ks[-1] == 29
-    assert search("stepwise", BLOBS, range(2, 30), ["ssw"]).sweep.ks[-1] == 29  # it has no best value
-    with pytest.raises(ParameterError, match="fewer distinct objects"):
-        search("stepwise", np.ones((9, 2)), [3, 4])
-
-
-@pytest.mark.parametrize("shift", [0.0, 0.1, 1e6 + 0.1])
-def test_stepwise_ends_where_a_cluster_would_be_empty(shift):
-    """Also where the mean of equal objects is not quite one of them."""
-    found = search("stepwise", np.repeat([[0.0], [0.7], [5.3]], 3, axis=0) + shift, range(1, 9))
-    assert found.sweep.ks == (1, 2, 3)
-    assert found.notes[0].endswith("up to k = 3: with more a cluster stays empty")
-
-
-@pytest.mark.parametrize("name", TRUE_K)
-def test_stepwise_finds_the_true_number(name):
-    """Out of 20 seeds 20 did, for each set and index, and for A1, A2 and A3."""
-    X, k = features(name), TRUE_K[name]
-    for seed in range(2):
-        found = search("stepwise", X, range(2, 60), ("WB", "CH"), seed=seed)
-        assert chosen(found, "WB") == chosen(found, "CH") == k
-
-
-def test_stepwise_finds_the_fifty_clusters_of_a3():
-    """With 100 swaps at every k it was 52: swaps must grow with k (franti_validation.md, 5)."""
-    found = search("stepwise", features("a3"), range(2, 90), seed=1)
-    assert chosen(found, "WB") == 50
-
-
-# --- guided -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("estimator", [None, KMeans()])
-@given(problem=problems(), seed=seeds)
-def test_each_step_of_a_guided_search_is_better(estimator, problem, seed):
-    X, ks = problem
-    found = search("guided", X, ks, ("CH",), estimator, seed)
+def check_trail(found, ks, name, sign):
+    """Each step is better than the last; ``sign`` is -1 where lower is better."""
     ends = []
     for way in found.trail:
         assert {k for k, _ in way} <= set(ks)
-        values = [value for _, value in way]
+        values = [sign * value for _, value in way]
         finite = values if np.isfinite(values[0]) else values[1:]  # a start may have no value
         assert np.isfinite(finite).all()
         assert all(b > a for a, b in pairwise(finite))
         ends += finite[-1:]
-    known = [value for fit in found.fits if np.isfinite(value := fit.values["calinski_harabasz"])]
+    known = [sign * value for fit in found.fits if np.isfinite(value := fit.values[name])]
     assert max(known, default=0) == max(ends, default=0)
+
+
+@settings(max_examples=25)
+@given(problem=problems(), seed=seeds)
+def test_each_step_of_a_guided_search_is_better(problem, seed):
+    X, ks = problem
+    check_trail(search("guided", X, ks, ("CH",), KMeans(), seed), ks, "calinski_harabasz", 1)
+
+
+@given(problem=problems(), seed=seeds)
+def test_a_guided_search_judges_what_it_hands_back_and_is_never_worse_than_the_stepwise_one(problem, seed):
+    X, ks = problem
+    found = search("guided", X, ks, ("wb_index", "ssw"), seed=seed)
+    check_trail(found, ks, "wb_index", -1)
+    if len(np.unique(X, axis=0)) < ks[-1]:
+        return
+    check_judgement(found, X, ks)
+    own = np.random.default_rng(seed).spawn(len(found.trail))[-1].integers(1 << 32)
+    steps = search("stepwise", X, ks, seed=int(own))
+    assert found.trail[-1][0][0] in steps.sweep.ks
+    assert best_of(found, "wb_index") <= best_of(steps, "wb_index") * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -247,18 +220,6 @@ def test_a_guided_search_ends_at_the_true_number(name, estimator):
 def best_of(found: Search, label: str) -> float:
     """The best value over all numbers of clusters, for an index where lower is better."""
     return min((v for fit in found.fits if np.isfinite(v := fit.values[label])), default=np.inf)
-
-
-@given(problem=problems(), seed=seeds)
-def test_a_guided_search_is_never_worse_than_the_stepwise_one_it_starts_from(problem, seed):
-    X, ks = problem
-    if len(np.unique(X, axis=0)) < ks[-1]:
-        return
-    found = search("guided", X, ks, seed=seed)
-    own = np.random.default_rng(seed).spawn(len(found.trail))[-1].integers(1 << 32)
-    steps = search("stepwise", X, ks, seed=int(own))
-    assert found.trail[-1][0][0] in steps.sweep.ks
-    assert best_of(found, "wb_index") <= best_of(steps, "wb_index") * (1 + 1e-9)
 
 
 def test_a_guided_search_finds_the_eight_clusters_of_unbalance():
