@@ -313,46 +313,6 @@ def test_what_is_no_data_is_refused(method, X):
         method(2).fit(X)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.full((6, 2), 0.1),
-        [[0.0], [0.0], [0.0], [1.0]],
-        [[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [9.0, 5.0]],
-        np.arange(8.0)[:, None] * 1e-300,
-        np.arange(8.0)[:, None] * 1e-162,
-        np.arange(8.0)[:, None] * 1e99,
-        np.arange(8.0)[:, None] + 1e15,
-        np.arange(8, dtype=np.float32)[:, None],
-        np.arange(8)[:, None],
-        [[True], [False], [True], [True]],
-    ],
-    ids=[
-        "duplicates",
-        "two values",
-        "constant",
-        "tiny",
-        "vanishing",
-        "large",
-        "offset",
-        "float32",
-        "int",
-        "bool",
-    ],
-)
-def test_odd_data_has_a_usable_fit(method, X):
-    model = quietly(method(3, random_state=0), X)
-    assert np.isfinite(model.cluster_centers_).all()
-    assert np.isfinite(model.objective_)
-    assert model.labels_.shape == (len(X),)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_one_object_is_one_cluster(method):
-    assert method(1).fit([[3.0, 4.0]]).cluster_centers_.tolist() == [[3.0, 4.0]]
-
-
 @pytest.mark.parametrize("method", [GlobalKMeans, GeneticKMeans])
 def test_empty_clusters_and_early_ends_are_warned_of(method):
     with pytest.warns(EmptyClusterWarning, match="1 of 3 clusters"):
