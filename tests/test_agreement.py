@@ -68,7 +68,7 @@ SCIKIT_LEARN = {
 }
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(labels=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40))
 def test_hard_values_equal_scikit_learn(labels):
     truth, found = map(list, zip(*labels, strict=True))

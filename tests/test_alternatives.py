@@ -64,7 +64,7 @@ def test_pair_indices_on_the_coassociation(entry):
         assert value == pytest.approx(by_hand(entry.name, U, V), rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(sides=pairs([HARD]))
 def test_hard_clusterings_have_the_same_value_with_either_option(sides):
     """Their pairs are the same by the co-association, and their coupling is unique."""
@@ -81,7 +81,7 @@ def test_typicalities_have_no_coassociation():
         pt.indices.rand(pt.PossibilisticPartition([[1, 0.5], [0.2, 1]]), [0, 1], pairs="coassociation")
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(found=fuzzy())
 def test_maximal_coupling_is_reflexive(found):
     """VI, NMI and the rest score best for a soft clustering against itself, however it is relabelled."""
