@@ -3,23 +3,39 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test fuzz check bench docs format clean
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.PHONY: demo test test-full fuzz check kernels lint types bench docs format clean
 
 demo: $(READY)
 	$(BIN)/python -m partita demo
 
-test: check
-	$(BIN)/python -m pytest -n 2
+# kernels compile on one core while mypy runs on the other; both workers then find them in the cache
+test: $(READY)
+	$(MAKE) --jobs 2 --output-sync=target check kernels
+	$(PYTEST)
+
+# the tests of paper size too
+test-full: $(READY)
+	$(MAKE) --jobs 2 --output-sync=target check kernels
+	$(PYTEST) -m ""
 
 # the same tests on new draws
-fuzz: $(READY)
-	PARTITA_DRAWS=fuzz $(BIN)/python -m pytest -n 2
+fuzz: kernels
+	PARTITA_DRAWS=fuzz $(PYTEST)
 
-check: $(READY)
+check: lint types
+
+types: $(READY)
+	$(BIN)/mypy
+
+lint: $(READY)
 	$(BIN)/ruff check src tests bench
 	$(BIN)/ruff format --check src tests bench
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+kernels: $(READY)
+	$(BIN)/python -m partita.kernels
 
 bench: $(READY)
 	$(BIN)/python bench/run.py

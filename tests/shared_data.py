@@ -31,3 +31,8 @@ def features(name: str) -> np.ndarray:
 def centroids(name: str) -> np.ndarray:
     """The true centres of a synthetic set."""
     return features(f"{name}_centroids")
+
+
+def full(*case: object) -> object:
+    """A case of a parametrised test that only `make test-full` runs."""
+    return pytest.param(*case, marks=pytest.mark.full)

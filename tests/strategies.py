@@ -6,6 +6,7 @@ test depends on numbers of extreme size.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -39,10 +40,18 @@ LABEL_POOLS = (
 )
 
 
+def whole_numbers(draw: st.DrawFn, top: int, *shape: int) -> np.ndarray:
+    """An array of numbers from 0 to top, drawn at once as bytes: these cost little and shrink towards 0."""
+    size = math.prod(shape)
+    drawn = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), dtype=np.uint8)
+    return (drawn % (top + 1)).astype(np.int64).reshape(shape)
+
+
 def _grid(draw: st.DrawFn, rows: int, columns: int, top: int) -> np.ndarray:
     """Rows of small whole numbers, none all zero; a drawn row may be one-hot or tied."""
-    row = st.lists(st.integers(0, top), min_size=columns, max_size=columns).filter(any)
-    return np.array(draw(st.lists(row, min_size=rows, max_size=rows)), dtype=float)
+    grid = whole_numbers(draw, top, rows, columns).astype(float)
+    grid[~grid.any(axis=1), 0] = 1.0
+    return grid
 
 
 @st.composite
@@ -50,7 +59,7 @@ def hard(draw: st.DrawFn, n: int | None = None) -> HardPartition:
     """Labels from one of the pools; now and then with declared clusters that stay empty."""
     n = draw(sizes) if n is None else n
     pool = draw(st.sampled_from(LABEL_POOLS))
-    labels = draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n))
+    labels = [pool[i] for i in whole_numbers(draw, len(pool) - 1, n)]
     return HardPartition(labels, names=pool if draw(st.booleans()) else None)
 
 
@@ -65,10 +74,8 @@ def fuzzy(draw: st.DrawFn, n: int | None = None) -> FuzzyPartition:
 def eighths(draw: st.DrawFn, n: int | None = None) -> FuzzyPartition:
     """Memberships in eighths: their sums are exact, so that no rounding decides whether there is a pair."""
     k = draw(cluster_counts)
-    cuts = st.lists(st.integers(0, 8), min_size=k - 1, max_size=k - 1).map(sorted)
-    count = draw(sizes) if n is None else n
-    rows = draw(st.lists(cuts, min_size=count, max_size=count))
-    return FuzzyPartition(np.array([np.diff([0, *row, 8]) for row in rows]) / 8)
+    cuts = np.sort(whole_numbers(draw, 8, draw(sizes) if n is None else n, k - 1), axis=1)
+    return FuzzyPartition(np.diff(cuts, axis=1, prepend=0, append=8) / 8)
 
 
 @st.composite
@@ -134,9 +141,7 @@ def triples(
 @st.composite
 def data_matrices(draw: st.DrawFn, n: int) -> np.ndarray:
     """Small whole coordinates in one to three features: ties, duplicates and constant features occur."""
-    d = draw(st.integers(1, 3))
-    row = st.lists(st.integers(-3, 3), min_size=d, max_size=d)
-    return np.array(draw(st.lists(row, min_size=n, max_size=n)), dtype=float)
+    return whole_numbers(draw, 6, n, draw(st.integers(1, 3))) - 3.0
 
 
 def inputs_of(data: st.DataObject, entry: Index, n: int) -> list[np.ndarray | Partition]:
@@ -161,6 +166,9 @@ def rows_of(given: np.ndarray | Partition, rows: np.ndarray) -> np.ndarray | Par
     return given.take(rows) if isinstance(given, Partition) else given[rows]
 
 
-def integer_weights(n: int) -> st.SearchStrategy[np.ndarray]:
+@st.composite
+def integer_weights(draw: st.DrawFn, n: int) -> np.ndarray:
     """How often each of ``n`` objects counts; at least one counts."""
-    return st.lists(st.integers(0, 4), min_size=n, max_size=n).filter(any).map(np.array)
+    weight = whole_numbers(draw, 4, n)
+    weight[0] += not weight.any()
+    return weight

@@ -26,7 +26,8 @@ from partita.statistics.clusters.moments import ClusterMoments
 from partita.statistics.tables.matchings import centroid_closeness
 from reference.centroids import REFERENCE, REFERENCE_OF_DATA, index_of_centers
 from reference.tables import AmbiguousError
-from strategies import fuzzy, hard, integer_weights
+from shared_data import full
+from strategies import fuzzy, hard
 
 ON_DATA = [centroid_index, centroid_similarity_index, centroid_ratio]
 WAYS = ["symmetric", "forward", "backward"]
@@ -99,19 +100,6 @@ def test_the_slide_variant_is_a_set_matching_by_centroids(case):
 
 
 # --- weights, blocks, precision, names -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("entry", [*ON_DATA, generalized_centroid_index], ids=lambda e: e.name)
-@given(draw=st.data())
-def test_weights_are_repetitions(entry, draw):
-    kinds = (hard,) if entry is generalized_centroid_index else (hard, fuzzy)
-    X, a, b = draw.draw(cases(kinds=kinds))
-    weight = draw.draw(integer_weights(len(X)))
-    rows = np.repeat(np.arange(len(X)), weight)
-    sides = (X, a, b)[3 - len(entry.inputs) :]
-    repeated = [side[rows] if side is X else side.take(rows) for side in sides]
-    weighed = entry(*sides, sample_weight=weight)
-    assert weighed == pytest.approx(entry(*repeated), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("kind", ["hard", "fuzzy"])
@@ -324,7 +312,12 @@ def _nearest(X, centers):
 
 @pytest.mark.parametrize(
     ("name", "orphans", "program", "slide"),
-    [("s1", 0, 1.0, 1.0), ("s2", 0, 0.993, 0.993), ("s3", 0, 0.961, 0.961), ("s4", 1, 0.839, 0.871)],
+    [
+        ("s3", 0, 0.961, 0.961),
+        ("s4", 1, 0.839, 0.871),
+        full("s1", 0, 1.0, 1.0),
+        full("s2", 0, 0.993, 0.993),
+    ],
 )
 def test_agglomerative_clustering_of_the_s_sets(slides, name, orphans, program, slide):
     """Printed CI: 0 0 0 1. The CSI values are those of an independent program, after one

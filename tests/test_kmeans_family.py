@@ -31,7 +31,7 @@ from partita.partitions import HardPartition
 from partita.statistics.clusters.centroid_pairs import CentroidPair
 from reference import kmeans_family as reference
 from reference.scatter import bic_partition
-from shared_data import centroids, features
+from shared_data import centroids, features, full
 
 METHODS = [GlobalKMeans, GeneticKMeans, XMeans]
 
@@ -145,7 +145,7 @@ def test_all_candidates_are_the_default():
 
 
 @pytest.mark.parametrize(
-    ("name", "printed"), [("s1", "8.92"), ("s2", "13.28"), ("s3", "16.89"), ("s4", "15.71")]
+    ("name", "printed"), [("s2", "13.28"), full("s1", "8.92"), full("s3", "16.89"), full("s4", "15.71")]
 )
 def test_global_k_means_on_the_slides_data(name, printed):
     X, truth = features(name), centroids(name)
@@ -185,7 +185,7 @@ def test_generations_never_get_worse(case, crossover, seed):
 
 
 @pytest.mark.parametrize("name", ["s1", "s2", "s3", "s4", "a1", "unbalance"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, full(1), full(2)])
 def test_pairwise_crossover_finds_every_cluster(name, seed):
     """None of 60 seeds failed on any of these sets when this was written."""
     X, truth = features(name), centroids(name)
@@ -193,7 +193,7 @@ def test_pairwise_crossover_finds_every_cluster(name, seed):
 
 
 @pytest.mark.parametrize(
-    ("name", "printed"), [("s1", "8.92"), ("s2", "13.28"), ("s3", "16.89"), ("s4", "15.70")]
+    ("name", "printed"), [("s4", "15.70"), full("s1", "8.92"), full("s2", "13.28"), full("s3", "16.89")]
 )
 def test_genetic_k_means_on_the_slides_data(name, printed):
     """The best of a few seeds: one seed can end above 15.705 on S4."""
@@ -236,7 +236,7 @@ def test_clusters_without_scatter_are_not_split():
     assert XMeans(5, random_state=0).fit(np.full((9, 2), 0.1)).n_clusters_ == 1
 
 
-@pytest.mark.parametrize(("name", "k"), [("s1", 15), ("a1", 20)])
+@pytest.mark.parametrize(("name", "k"), [("s1", 15), full("a1", 20)])
 def test_x_means_counts_the_clusters_of_the_slides_data(name, k):
     """None of 15 seeds failed on these two when this was written; S2 to S4 have overlap, and 16 or 17."""
     X, truth = features(name), centroids(name)
@@ -263,7 +263,12 @@ def test_ward_merges_the_cheapest_pairs(X, k):
 
 @pytest.mark.parametrize(
     ("name", "before", "printed"),
-    [("s1", "9.05", "8.93"), ("s2", "14.46", "13.44"), ("s3", "19.22", "17.70"), ("s4", "20.12", "17.52")],
+    [
+        ("s4", "20.12", "17.52"),
+        full("s1", "9.05", "8.93"),
+        full("s2", "14.46", "13.44"),
+        full("s3", "19.22", "17.70"),
+    ],
 )
 def test_ward_on_the_slides_data(name, before, printed):
     """What the slides print is measured from Ward's own means to the objects nearest to them."""
@@ -306,46 +311,6 @@ def test_ward_keeps_the_index_and_refuses_what_it_cannot_do():
 def test_what_is_no_data_is_refused(method, X):
     with pytest.raises((ValueError, TypeError)):
         method(2).fit(X)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.full((6, 2), 0.1),
-        [[0.0], [0.0], [0.0], [1.0]],
-        [[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [9.0, 5.0]],
-        np.arange(8.0)[:, None] * 1e-300,
-        np.arange(8.0)[:, None] * 1e-162,
-        np.arange(8.0)[:, None] * 1e99,
-        np.arange(8.0)[:, None] + 1e15,
-        np.arange(8, dtype=np.float32)[:, None],
-        np.arange(8)[:, None],
-        [[True], [False], [True], [True]],
-    ],
-    ids=[
-        "duplicates",
-        "two values",
-        "constant",
-        "tiny",
-        "vanishing",
-        "large",
-        "offset",
-        "float32",
-        "int",
-        "bool",
-    ],
-)
-def test_odd_data_has_a_usable_fit(method, X):
-    model = quietly(method(3, random_state=0), X)
-    assert np.isfinite(model.cluster_centers_).all()
-    assert np.isfinite(model.objective_)
-    assert model.labels_.shape == (len(X),)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_one_object_is_one_cluster(method):
-    assert method(1).fit([[3.0, 4.0]]).cluster_centers_.tolist() == [[3.0, 4.0]]
 
 
 @pytest.mark.parametrize("method", [GlobalKMeans, GeneticKMeans])

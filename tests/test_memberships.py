@@ -165,17 +165,6 @@ def test_the_power_of_the_memberships_is_an_option(entry, drawn, m):
     np.testing.assert_allclose(entry(X, found, m=m), expected, rtol=1e-9, atol=1e-9)
 
 
-@quiet
-@of_data
-@given(drawn=either, data=st.data())
-def test_weights_are_repetitions(entry, drawn, data):
-    X, found = drawn
-    weight = data.draw(strategies.integer_weights(len(X)))
-    rows = np.repeat(np.arange(len(X)), weight)
-    expected = entry(X[rows], found.take(rows))
-    np.testing.assert_allclose(entry(X, found, sample_weight=weight), expected, rtol=1e-11, atol=1e-11)
-
-
 @of_data
 @pytest.mark.parametrize("kind", [HARD, FUZZY])
 def test_blocks_names_order_and_precision(entry, kind, monkeypatch, iris):

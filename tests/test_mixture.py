@@ -18,6 +18,7 @@ from sklearn.mixture._gaussian_mixture import _compute_precision_cholesky
 from sklearn.utils.estimator_checks import check_estimator
 
 import partita as pt
+from odd_data import ODD
 from partita.cluster import mixture
 from partita.cluster.mixture import ExpectationMaximisation, GaussianMixtureEM
 from partita.cluster.mixture_search import _smaller, first_number
@@ -326,30 +327,11 @@ def test_singular_starts_are_dropped_and_counted():
 # --- bad input ----------------------------------------------------------------------------------------
 
 
-BAD = {
-    "constant feature": np.column_stack([IRIS[:, 0], np.full(150, 7.3)]),
-    "only constants": np.full((20, 3), 0.1),
-    "one column": IRIS[:, :1],
-    "two distinct points": np.repeat([[0.1, 0.2], [5.0, 6.0]], 10, axis=0),
-    "collinear": np.column_stack([IRIS[:, 0], 2 * IRIS[:, 0]]),
-    "duplicated feature": np.column_stack([IRIS, IRIS]),
-    "as many as clusters": IRIS[[0, 60, 120]],
-    "huge": IRIS * 1e98,
-    "tiny": IRIS * 1e-300,
-    "squares vanish": IRIS * 1e-155,
-    "far off": IRIS + 1e12,
-    "an outlier": np.concatenate([IRIS, np.full((1, 4), 1e90)]),
-    "integers": (IRIS * 10).astype(int),
-    "single precision": IRIS.astype(np.float32),
-    "more features than objects": np.random.default_rng(0).normal(size=(8, 20)),
-}
-
-
 @quiet
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("name", ODD)
 def test_hard_data_give_a_usable_fit(name, kind):
-    X = BAD[name]
+    X = np.asarray(ODD[name])
     for init in INITS:
         model = GaussianMixtureEM(3, covariance_type=kind, init=init, random_state=0).fit(X)
         for values in (*parts(model), model.memberships_, model.objective_, model.predict_proba(X[:2] * 0.5)):
@@ -361,12 +343,12 @@ def test_hard_data_give_a_usable_fit(name, kind):
 
 @quiet
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("name", ODD)
 def test_without_a_ridge_hard_data_are_refused_or_fitted(name, kind):
     for init in INITS:
         model = GaussianMixtureEM(3, covariance_type=kind, init=init, reg_covar=0.0, random_state=0)
         try:
-            model.fit(BAD[name])
+            model.fit(ODD[name])
         except ParameterError:
             continue
         assert np.isfinite(model.memberships_).all()
@@ -393,7 +375,7 @@ def test_one_object():
 
 def test_empty_components_are_told():
     with pytest.warns(EmptyClusterWarning, match="1 of 3 clusters"):
-        model = GaussianMixtureEM(3, random_state=0).fit(BAD["two distinct points"])
+        model = GaussianMixtureEM(3, random_state=0).fit(ODD["two points"])
     assert sorted(model.weights_.round(9)) == [0.0, 0.5, 0.5]
 
 

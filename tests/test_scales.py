@@ -334,22 +334,24 @@ METRICS = ["braycurtis", "canberra", "chebyshev", "correlation", "cosine", "hamm
            "mahalanobis", "minkowski", "seuclidean", "sqeuclidean", "cityblock"]  # fmt: skip
 
 
-@given(
-    st.lists(
-        st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2),
-        min_size=4,
-        max_size=7,
-    ),
-    st.sampled_from(METRICS),
+any_numbers = st.lists(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2), min_size=4, max_size=7
 )
-@settings(max_examples=300, deadline=None)
-def test_any_numbers_and_any_metric_give_a_value_or_a_reason(rows, metric):
-    labels = np.arange(len(rows)) // 2
-    for entry in OF_DATA:
-        chosen = entry.using(metric=metric) if "metric" in entry.options else entry
-        got, reason = value_or_refusal(chosen, np.array(rows), labels)
-        assert math.isfinite(got) or reason, chosen.label
-        assert "bug" not in reason, chosen.label
+
+
+@pytest.mark.parametrize("examples", [100, pytest.param(300, marks=pytest.mark.full)])
+def test_any_numbers_and_any_metric_give_a_value_or_a_reason(examples):
+    @settings(max_examples=examples)
+    @given(any_numbers, st.sampled_from(METRICS))
+    def hold(rows, metric):
+        labels = np.arange(len(rows)) // 2
+        for entry in OF_DATA:
+            chosen = entry.using(metric=metric) if "metric" in entry.options else entry
+            got, reason = value_or_refusal(chosen, np.array(rows), labels)
+            assert math.isfinite(got) or reason, chosen.label
+            assert "bug" not in reason, chosen.label
+
+    hold()
 
 
 def test_the_labels_of_parts_may_lie_far_apart():

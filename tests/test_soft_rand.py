@@ -175,18 +175,6 @@ def test_a_hard_side_takes_short_cuts_to_the_same_values(data):
         np.testing.assert_allclose(quick.expected_gap, slow.expected_gap, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "campello_rand:tnorm=product"])
-@given(data=st.data())
-def test_weights_are_repeated_rows(name, data):
-    truth, found = data.draw(both_kinds)
-    weight = data.draw(integer_weights(truth.n_objects))
-    rows = np.repeat(np.arange(weight.size), weight)
-    expected = find(name)(truth.take(rows), found.take(rows))
-    np.testing.assert_allclose(
-        find(name)(truth, found, sample_weight=weight), expected, rtol=1e-11, atol=1e-11
-    )
-
-
 def test_fractional_weights_stay_in_range_or_are_undefined():
     rng = np.random.default_rng(3)
     for _ in range(300):

@@ -28,6 +28,7 @@ from shared_data import features
 
 SCHEMES = [Subsample(0.4), Bootstrap(), Noise(0.5), Rerun()]
 STRATEGIES = ["cross-validation", "transfer"]
+full = pytest.mark.full
 
 
 def clouds(n_clusters=3, size=30, apart=9.0, seed=0):
@@ -157,12 +158,12 @@ def test_an_index_for_hard_clusterings_says_that_labels_were_hardened():
 # --- rules and the table ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(("seed", "size"), [(0, 25), *(pytest.param(s, 50, marks=full) for s in (0, 1))])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("scheme", [Subsample(), Bootstrap(), Noise()], ids=repr)
-def test_three_clouds_are_three_clusters(scheme, strategy, seed):
+def test_three_clouds_are_three_clusters(scheme, strategy, seed, size):
     found = partita.stability(
-        clouds(size=50, seed=seed),
+        clouds(size=size, seed=seed),
         ks=range(2, 6),
         scheme=scheme,
         strategy=strategy,
@@ -487,6 +488,12 @@ def test_unknown_indices_are_told_with_near_names():
 # --- the slides' data -------------------------------------------------------------------------------------
 
 
+def test_franti_ci_zero_finds_the_true_number_of_clusters_in_small():
+    found = partita.stability(features("s4"), ks=[14, 15, 16], n_repeats=4, indices="CI", random_state=0)
+    assert found.k == 15
+
+
+@full
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(("name", "truth"), [("s1", 15), ("s2", 15), ("s3", 15), ("s4", 15), ("a1", 20)])
 def test_franti_ci_zero_finds_the_true_number_of_clusters(name, truth, seed):
