@@ -148,6 +148,8 @@ def odd_sides() -> list[Any]:
         FuzzyPartition(np.hstack([np.eye(N)[:, :1] / 2, np.eye(N) - np.eye(N)[:, :1] @ np.eye(N)[:1] / 2])),
         PossibilisticPartition(soft),
         PossibilisticPartition(np.full((N, 3), 0.1)),
+        PossibilisticPartition([[0.5], *[[5e-324]] * 5]),
+        PossibilisticPartition([[5e-324], [0.5], *[[5e-324]] * 4]),
         PossibilisticPartition(np.diag([0.5, 1.0, 1.0, 1.0, 1.0, 1.0])),
         RoughPartition([[True, True]] * N),
         EvidentialPartition(np.ones((N, 1)), [[False, False]]),

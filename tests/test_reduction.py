@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import partita as pt
-from partita import arrays, engine
+from partita import arrays, inputs
 from partita.engine import Request, collect
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.indices import catalogue
@@ -259,4 +259,4 @@ def test_bad_thread_counts_are_refused(monkeypatch):
     monkeypatch.setenv("PARTITA_NUM_THREADS", "many")
     with pytest.raises(ParameterError, match="PARTITA_NUM_THREADS"):
         arrays.thread_count()
-    assert engine.NOISE_POLICIES == ("cluster", "singletons", "ignore", "raise")
+    assert inputs.NOISE_POLICIES == ("cluster", "singletons", "ignore", "raise")

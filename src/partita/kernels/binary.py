@@ -55,7 +55,7 @@ def rises(n: int) -> Any:
     return made
 
 
-@kernel(work=lambda sizes, ones: 2 * ones.size, calls=100, examples=lambda rng: [_bits(rng)[2:4]])
+@kernel(work=lambda sizes, ones: 2 * ones.size, calls=1000, examples=lambda rng: [_bits(rng)[2:4]])
 def complexity(sizes: Any, ones: Any) -> Any:
     """The stochastic complexity of a clustering, in nats."""
     n, d = sizes.sum(), ones.shape[1]
@@ -100,7 +100,7 @@ def _join(X: Any, i: int, j: int, labels: Any, sizes: Any, ones: Any) -> None:
 
 @kernel(
     work=lambda X, sizes, *_: _bit_work(X, sizes),
-    calls=100,
+    calls=1000,
     examples=lambda rng: [(_bits(rng)[0], *_bits(rng)[2:])],
 )
 def cheapest_clusters(X: Any, sizes: Any, ones: Any, rise: Any) -> Any:
@@ -117,7 +117,7 @@ def cheapest_clusters(X: Any, sizes: Any, ones: Any, rise: Any) -> Any:
 
 @kernel(
     work=lambda X, labels, sizes, *_: _bit_work(X, sizes),
-    calls=1000,
+    calls=20_000,
     examples=lambda rng: [(*_bits(rng), 0, 30)],
 )
 def move_objects(X: Any, labels: Any, sizes: Any, ones: Any, rise: Any, low: int, high: int) -> bool:
@@ -153,7 +153,7 @@ def squared_gap(X: Any, i: int, size: int, ones: Any) -> float:
     return total
 
 
-@kernel(work=lambda X, seeds, *_: _bit_work(X, seeds), calls=100, examples=_seeds)
+@kernel(work=lambda X, seeds, *_: _bit_work(X, seeds), calls=1000, examples=_seeds)
 def join_seeds(X: Any, seeds: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int) -> None:
     """A cluster around each seed: objects go to the seed that they share most features with."""
     for i in range(low, high):
@@ -166,7 +166,7 @@ def join_seeds(X: Any, seeds: Any, labels: Any, sizes: Any, ones: Any, low: int,
 
 
 @kernel(
-    work=lambda X, gone, seed, before, labels, sizes, *_: _bit_work(X, sizes), calls=1000, examples=_swaps
+    work=lambda X, gone, seed, before, labels, sizes, *_: _bit_work(X, sizes), calls=20_000, examples=_swaps
 )
 def swap(
     X: Any, gone: int, seed: int, before: Any, labels: Any, sizes: Any, ones: Any, low: int, high: int

@@ -191,7 +191,7 @@ def _starting(rng: np.random.Generator) -> Any:
 
 @kernel(
     work=lambda X, weights, means, covariances, *_: X.shape[1] * covariances.size,
-    calls=100,
+    calls=1000,
     reads=(0, 1, 2, 3),
     examples=_expecting,
     fastmath={"contract"},
@@ -313,7 +313,7 @@ def _dot(a: Any, b: Any) -> float:
 
 @kernel(
     work=lambda X, shares, ridge, shape, weights, means, covariances: X.shape[1] * covariances.size,
-    calls=100,
+    calls=1000,
     reads=(0, 2),
     examples=_maximising,
     fastmath={"contract", "reassoc", "nsz"},
@@ -431,7 +431,7 @@ def at_start(n: int, n_starts: int, shape: tuple[int, int, int]) -> Iteration:
 
 @kernel(
     work=lambda X, weights, means, covariances, *_: X.shape[1] * covariances.size,
-    calls=1000,
+    calls=20_000,
     reads=(0, 4),
     examples=_starting,
     error_model="numpy",

@@ -94,7 +94,7 @@ def _sets() -> Any:
 
 @kernel(
     work=lambda X, centres, *_: 3 * X.size * len(centres),
-    calls=1000,
+    calls=20_000,
     reads=(0, 1, 2),
     examples=_fuzzy,
     fastmath=IN_ANY_ORDER,
@@ -162,7 +162,7 @@ def fuzzy_pass(X: Any, centres: Any, factors: Any, outlying: float, m: float, me
 
 @kernel(
     work=lambda X, centres, *_: 3 * X.size * len(centres),
-    calls=1000,
+    calls=20_000,
     reads=(0, 1, 2),
     examples=_possibilistic,
     fastmath=IN_ANY_ORDER,
@@ -206,7 +206,7 @@ def possibilistic_pass(X: Any, centres: Any, scales: Any, m: float, typicalities
 
 @kernel(
     work=lambda sets, centres: sets.size * centres.shape[1],
-    calls=1000,
+    calls=20_000,
     reads=(0, 1),
     examples=lambda rng: [(_sets(), rng.normal(size=(3, 2)))],
 )
@@ -225,7 +225,7 @@ def barycentres(sets: Any, centres: Any) -> Any:
 
 @kernel(
     work=lambda sets, weights, shifts: sets.size * (sets.shape[1] + shifts.shape[1]),
-    calls=1000,
+    calls=20_000,
     reads=(0, 1, 2),
     examples=lambda rng: [(_sets(), rng.random(4), rng.normal(size=(4, 2)))],
 )
