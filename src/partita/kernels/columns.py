@@ -202,6 +202,7 @@ def _joined_columns(inside: Any) -> Any:
 
 @kernel(
     work=lambda inside, phi: 20 * len(inside) * sum(inside.shape[-1] * _boxes(one) for one in inside[0]),
+    calls=100,
     reads=(0, 1),
     examples=lambda rng: [(_inside(rng), np.arange(60.0) ** 2)],
 )
@@ -273,6 +274,7 @@ def multiset_ends(inside: Any, phi: Any) -> Any:
 
 @kernel(
     work=lambda inside, *_: 20 * len(inside) * sum(inside.shape[-1] * _boxes(one) for one in inside[0]),
+    calls=100,
     reads=(0, 1),
     examples=lambda rng: [(_inside(rng), np.arange(60.0) ** 2, 0.5, -1.0)],
 )

@@ -55,6 +55,7 @@ def _known(key: Any, keys: Any, slots: Any, count: Any) -> Any:
 
 @kernel(
     work=lambda roots, kinds, cells, *_: 100 * kinds.size * cells.shape[1],
+    calls=1000,
     reads=(0, 1, 2, 3, 4),
     examples=_walks,
 )
@@ -136,6 +137,7 @@ def reach(
 
 @kernel(
     work=lambda keys, slots, count: 40 * count,
+    calls=100,
     reads=(0,),
     examples=lambda rng: [(_keys(rng), np.full(128, -1, np.int32), 20)],
 )
@@ -174,6 +176,7 @@ def _sort_rows(table: Any, code: Any, with_places: bool) -> None:
 
 @kernel(
     work=lambda keys, bits, rows, columns: 20 * keys.size * rows * columns,
+    calls=100,
     reads=(0,),
     examples=lambda rng: [(_keys(rng), BITS, 2, 2)],
 )
@@ -199,6 +202,7 @@ def ordered_keys(keys: Any, bits: int, rows: int, columns: int) -> Any:
 
 @kernel(
     work=lambda keys, bits, cells: keys.size * cells,
+    calls=1000,
     reads=(0,),
     examples=lambda rng: [(_keys(rng), BITS, 4)],
 )
