@@ -104,10 +104,11 @@ def test_planted_completions_lie_between_the_ends(kind, seed, most, monkeypatch)
     assert checked > len(ON_TABLES) / 2
 
 
+@pytest.mark.parametrize("most", [18, pytest.param(26, marks=full)])
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), spec=st.sampled_from(MADE_OF_SUMS))
-def test_planted_completions_of_rough_clusterings(seed, spec):
-    truth, found, table = planted(seed, "rough", most=18)
+def test_planted_completions_of_rough_clusterings(most, seed, spec):
+    truth, found, table = planted(seed, "rough", most=most)
     value = value_on(spec, table)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(measures, "USUAL_WORK", 10 * LITTLE)
@@ -161,10 +162,11 @@ def test_ends_stay_inside_the_range_and_need_no_clock(monkeypatch):
         assert (row.lower, row.upper) == (first[name].lower, first[name].upper)
 
 
+@pytest.mark.parametrize("most", [10, pytest.param(40, marks=full)])
 @pytest.mark.parametrize("kind", ["rough", "possibilistic", "evidential"])
-def test_a_comparison_needs_no_clock_and_is_the_same_twice(kind, monkeypatch):
+def test_a_comparison_needs_no_clock_and_is_the_same_twice(kind, most, monkeypatch):
     without_clock(monkeypatch)
-    truth, found, _ = planted(1, kind, most=10)
+    truth, found, _ = planted(1, kind, most=most)
     one, two = (pt.compare(truth, found) for _ in range(2))
     np.testing.assert_array_equal(*([(r.lower, r.upper) for r in rows] for rows in (one, two)))
 

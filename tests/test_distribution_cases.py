@@ -144,8 +144,11 @@ def test_bounds_of_evidence_contain_what_draws_show(index):
     assert bound.lower <= bound.upper
 
 
-def test_bounds_of_evidence_contain_the_enumerated_expectations(monkeypatch):
-    truth, found = [0, 0, 1, 2], evidence(4, 1)
+@pytest.mark.parametrize(
+    "truth", [[0, 0, 1, 2], pytest.param([0, 0, 1, 1, 2], marks=pytest.mark.full)], ids=len
+)
+def test_bounds_of_evidence_contain_the_enumerated_expectations(truth, monkeypatch):
+    found = evidence(len(truth), 1)
     for index in ("rand", "jaccard", "variation_of_information", "classification_error"):
         exact = pt.distribution(truth, found, index, method="exact")
         assert exact.method == "exact"
