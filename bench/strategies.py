@@ -35,7 +35,7 @@ def overlapping_clusters(name: str, spread: float) -> np.ndarray:
 def brute_force(X: np.ndarray, seed: int) -> int:
     """The k of the best WB."""
     fits = [RandomSwap(k, random_state=seed).fit(X) for k in KS]
-    values = [judge(X, None, fit, fit.partition_, [WB])[0][1] for fit in fits]
+    values = [judge(X, None, fit, fit.partition_, [WB])[0][0][1] for fit in fits]
     return KS[int(np.argmin(values))]
 
 

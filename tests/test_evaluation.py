@@ -45,6 +45,12 @@ def test_hardened_labels_are_judged_where_an_index_knows_no_others_and_it_is_sai
     assert rows[1].value == ANY(X, SOFT) != ANY(X, HARD)
 
 
+def test_nothing_is_hardened_that_is_judged_as_it_is(monkeypatch):
+    monkeypatch.setattr(pt.FuzzyPartition, "harden", lambda _: pytest.fail("hardened"))
+    inputs = prepare({"truth": SOFT, "found": SOFT})
+    assert judge(plan([find("rand"), find("VI")], inputs, hardens=True)).rows
+
+
 def test_on_one_scale_every_index_of_the_data_sees_hard_labels():
     entries = [HARD_ONLY, ANY, find("partition_coefficient")]
     rows = judge(plan(entries, given(), one_scale=True)).rows

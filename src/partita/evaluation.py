@@ -84,11 +84,11 @@ def plan(
     assignments, left_out = [], []
     for entry in wanted:
         has_ends = entry.label in with_ends
-        on, hard = views.of(entry), views.hardened(entry)
+        on = views.of(entry)
         prefers_hard = one_scale and "X" in entry.inputs and "model" not in entry.inputs
         needs_hard = (hardens or one_scale) and not has_ends and entry.range_of(on.kinds) is None
-        if (prefers_hard or needs_hard) and entry.range_of(hard.kinds) is not None:
-            on = hard
+        if (prefers_hard or needs_hard) and entry.range_of((HARD,) * len(on.kinds)) is not None:
+            on = views.hardened(entry)
         reason = _obstacle(entry, on) or ("" if has_ends else _not_defined(entry, on, strict=strict))
         if strict and reason:
             raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
