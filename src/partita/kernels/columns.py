@@ -42,6 +42,7 @@ def _joins(rng: np.random.Generator) -> Any:
 
 @kernel(
     work=lambda inside: inside.size * _boxes(inside),
+    calls=10,
     reads=(0,),
     examples=lambda rng: [(inside,) for inside in _inside(rng)[0]],
 )
@@ -123,6 +124,7 @@ def _widen(
 
 @kernel(
     work=lambda states, starts, phi: 20 * len(states) + states.size,
+    calls=20,
     reads=(0, 1, 2),
     examples=_stacked_columns,
 )

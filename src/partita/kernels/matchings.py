@@ -20,7 +20,7 @@ def _inside(rng: np.random.Generator) -> Any:
         yield np.stack([counts[:, (sets & held) == sets].sum(axis=1) for held in sets], axis=1), 20_000
 
 
-@kernel(work=lambda bel, most_boxes: bel.size * BOXES, reads=(0,), examples=_inside)
+@kernel(work=lambda bel, most_boxes: bel.size * BOXES, calls=1000, reads=(0,), examples=_inside)
 def fewest_matched(bel: Any, most_boxes: int) -> Any:
     """Bounds on the least of sum alpha_i + sum beta_j with room for all objects of every hard cluster.
 
