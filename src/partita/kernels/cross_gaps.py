@@ -27,34 +27,12 @@ def _weighted_rows(rng: np.random.Generator) -> Any:
 
 
 @kernel(
-    work=lambda values, first, _: first.size * values.shape[1],
-    reads=(0, 1, 2),
-    examples=lambda rng: [_rows(rng)],
-)
-def sums_of_gaps(values: Any, first: Any, second: Any) -> Any:
-    """For pairs of rows the sum of |x - y| over their places, ``values[first]`` beside ``values[second]``."""
-    sums = np.empty(first.shape[0])
-    size = values.shape[1]
-    for p in range(first.shape[0]):
-        x = values[first[p]]
-        y = values[second[p]]
-        total = 0.0
-        for start in range(0, size, 1024):
-            part = 0.0
-            for t in range(start, min(start + 1024, size)):
-                part += abs(x[t] - y[t])
-            total += part
-        sums[p] = total
-    return sums
-
-
-@kernel(
     work=lambda values, _, first, __: first.size * values.shape[1],
     reads=(0, 1, 2, 3),
     examples=_weighted_rows,
 )
-def weighted_sums_of_gaps(values: Any, counts: Any, first: Any, second: Any) -> Any:
-    """The same, with places that count so often."""
+def sums_of_gaps(values: Any, counts: Any, first: Any, second: Any) -> Any:
+    """For pairs of rows the sum of |x - y| over their places, each of which counts so often."""
     sums = np.empty(first.shape[0])
     size = values.shape[1]
     for p in range(first.shape[0]):

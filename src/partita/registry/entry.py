@@ -184,6 +184,11 @@ class Index:
     def _ranges_seen(self) -> dict[tuple[Kind, ...], tuple[RangeEnd, RangeEnd] | None]:
         return {}
 
+    @property
+    def makings(self) -> tuple[Any, ...]:
+        """All that its value depends on besides the inputs: what a checkpoint tells it by."""
+        return self.label, self.options, self.formula_function, self.limits, self.statistics
+
     def caveat(self, kinds: Sequence[Kind]) -> str:
         """What a reader of the value must know, for these kinds."""
         return str(_by_kinds(self.caveats, kinds) or "")

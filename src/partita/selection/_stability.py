@@ -221,7 +221,7 @@ def stability(
         "estimator": (type(method).__module__, method, parameter),
         "scheme": scheme,
         "strategy": strategy,
-        "indices": [(e.label, e.options, e.formula_function, e.limits, e.statistics) for e in entries],
+        "indices": [e.makings for e in entries],
         "ks": numbers,
         "n_repeats": int(n_repeats),
     }

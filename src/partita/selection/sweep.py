@@ -78,7 +78,7 @@ class Sweep:
             "data": self.X,
             "truth": None if self.truth is None else to_arrays(self.truth),
             "estimator": (type(self.method).__module__, self.method, self.parameter),
-            "indices": [(e.label, e.options, e.formula_function, e.limits, e.statistics) for e in entries],
+            "indices": [e.makings for e in entries],
             "ks": self.ks,
             "n_runs": self.n_runs,
             "n_null": n_null,

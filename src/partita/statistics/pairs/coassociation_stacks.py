@@ -131,17 +131,15 @@ class Coassociations:
         """The mean gaps of pairs of them; ``moments`` are those of the same pairs."""
         if HARD in moments.kinds:
             return CoassociationGaps.of_moments(moments, "linear")
-        from partita.kernels.cross_gaps import sums_of_gaps, weighted_sums_of_gaps
+        from partita.kernels.cross_gaps import sums_of_gaps
 
         pairs = number_of_pairs(truths[0].n_objects, self.weight)
         if pairs <= 0.0:
             none = np.where(moments.is_identical, 0.0, math.nan)
             return CoassociationGaps.of_moments(moments, "identical", none)
         places = self._places(truths), self._places(founds)
-        if self._counts is None:
-            sums = held(sums_of_gaps)(self.values, *places)
-        else:
-            sums = held(weighted_sums_of_gaps)(self.values, self._counts, *places)
+        counts = np.ones(self.values.shape[1]) if self._counts is None else self._counts
+        sums = held(sums_of_gaps)(self.values, counts, *places)
         mean_gaps = np.where(moments.is_identical, 0.0, sums / pairs)
         hold_bounds(mean_gaps, moments)
         return CoassociationGaps.of_moments(moments, "tiles", mean_gaps)
