@@ -41,8 +41,8 @@ PROCEDURES = {
     "structure": (pt.selection.structure, (X,)),
     "hopkins": (pt.selection.hopkins, (X,)),
 }
-DATA = {"X", "truth"}
-"""Keywords that take data, which has errors of its own."""
+DATA = {"X", "truth", "noise_label"}
+"""Keywords that take data, which has errors of its own, or any label."""
 
 KEYWORDS = [
     (name, parameter.name)

@@ -167,7 +167,7 @@ def test_memberships_come_in_with_all_digits(read: Any) -> None:
         ("a,b\n.5,.5\n0,1\n", {}, "fuzzy"),
         ("a,b\n.5,.6\n0,1\n", {"kind": "possibilistic"}, "possibilistic"),
         ("a,b\n.5,.6\n0,1\n", {"normalize": True}, "fuzzy"),
-        ("a,b\nTrue,True\nFalse,True\n", {}, "rough"),
+        ("a,b\nTrue,True\nFalse,True\n", {"kind": "rough"}, "rough"),
         ("a,b\n1,1\n0,1\n", {"kind": "rough"}, "rough"),
         ("label\na\nb\n", {"kind": "evidential"}, "evidential"),
     ],

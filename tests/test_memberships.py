@@ -14,7 +14,15 @@ import shared_data
 import strategies
 from partita.errors import KindError, UndefinedIndexError
 from partita.indices import memberships as room
-from partita.partitions import EVIDENTIAL, FUZZY, HARD, ROUGH, FuzzyPartition, HardPartition
+from partita.partitions import (
+    EVIDENTIAL,
+    FUZZY,
+    HARD,
+    ROUGH,
+    FuzzyPartition,
+    HardPartition,
+    RoughPartition,
+)
 from partita.registry import Index
 from partita.statistics.clusters import prototypes
 from reference.memberships import REFERENCE_OF_DATA, REFERENCE_OF_ONE, nonspecificity_of_masses
@@ -103,7 +111,7 @@ def test_nonspecificity_of_sets(found):
 
 
 def test_a_vacuous_clustering_is_as_unspecific_as_can_be():
-    assert room.nonspecificity([[True] * 4] * 3, base=2) == 2.0
+    assert room.nonspecificity(RoughPartition([[True] * 4] * 3), base=2) == 2.0
     assert room.nonspecificity.kinds == (HARD, FUZZY, ROUGH, EVIDENTIAL)
 
 

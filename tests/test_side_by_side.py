@@ -45,7 +45,7 @@ def test_nothing_to_show_is_shown_as_such():
 
 
 def test_every_kind_with_weights_that_leave_one_object():
-    rough = np.array([[1, 0], [1, 1], [0, 1], [0, 1]], dtype=bool)
+    rough = pt.RoughPartition([[True, False], [True, True], [False, True], [False, True]])
     masses = {"mass": [[0.5, 0.3, 0.2]] * 4, "F": [[1, 0], [0, 1], [0, 0]]}
     clusterings = {"hard": TWO, "fuzzy": [[0.9, 0.1]] * 4, "rough": rough, "masses": masses}
     for weight in (None, [0, 0, 0, 1], [0.5, 0.25, 1.5, 1.0]):

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.sparse import csr_array
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
@@ -281,7 +280,6 @@ def test_scorers_for_mixtures_truth_and_those_that_cannot_predict():
         (KMeans(2), X),  # not fitted
         (StandardScaler().fit(X), X),  # no clusterer
         (KMeans(2, n_init=1, random_state=0).fit(X), X[:, :2]),  # other features
-        (KMeans(2, n_init=1, random_state=0).fit(X), csr_array(X)),
         (AgglomerativeClustering(200), X),  # more clusters than objects
         (KMeans, X),
         (LABELS, X),

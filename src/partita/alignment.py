@@ -6,17 +6,20 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats
+from partita.arrays import Array, Floats, objects
 from partita.engine import Request, collect
 from partita.errors import (
     AlignmentWarning,
     KindError,
     MismatchError,
     ParameterError,
+    Phrase,
+    Setting,
     UndefinedIndexError,
     UndefinedIndexWarning,
 )
@@ -65,6 +68,8 @@ class Alignment(Result):
         One for each pair, in the order of the true clusters.
     unmatched_found, unmatched_truth : tuple
         Names of the clusters without a partner; clusters without objects are not listed.
+    moved : pandas frame
+        The objects that are not in the partner of their true cluster, by name.
     truth_names : tuple
         The names of all true clusters that have objects.
     title : str
@@ -76,6 +81,30 @@ class Alignment(Result):
     unmatched_truth: tuple[Any, ...] = ()
     truth_names: tuple[Any, ...] = field(default=(), repr=False)
     title: str = ""
+    sides: tuple[Any, Any] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def moved(self) -> Any:
+        """The objects that are not in the partner of their true cluster, as a pandas frame by their names.
+
+        Columns: the true cluster, the found one, and that by its new name. Objects without names are listed
+        by their positions. Hard clusterings only.
+        """
+        import pandas as pd
+
+        if self.sides is None or not all(isinstance(side, HardPartition) for side in self.sides):
+            raise KindError(
+                "which objects have moved is known of two hard clusterings that were just aligned.",
+                got="no clusterings" if self.sides is None else ", ".join(str(s.kind) for s in self.sides),
+                need="align(truth, found) of hard clusterings",
+                fix=".harden() first" if self.sides is not None else None,
+            )
+        truth, found = self.sides
+        named: Any = self.relabel(found)
+        columns = {"truth": truth.labels, "found": found.labels, "relabelled": named.labels}
+        index = truth.index if truth.index is not None else found.index
+        frame = pd.DataFrame({name: objects(list(values)) for name, values in columns.items()}, index=index)
+        return frame[[a != b for a, b in zip(frame["truth"], frame["relabelled"], strict=True)]]
 
     @property
     def mapping(self) -> dict[Any, Any]:
@@ -226,6 +255,9 @@ def align(
     X: Any = None,
     noise: str = "cluster",
     sample_weight: Any = None,
+    min_overlap: float = 0.1,
+    noise_label: Any = None,
+    missing: str = "raise",
 ) -> Alignment:
     """Say which found cluster is which true one.
 
@@ -244,11 +276,17 @@ def align(
         What to do with objects labelled -1 beside non-negative labels.
     sample_weight : array, optional
         Multiplicities: weight 2 counts an object twice.
+    min_overlap : float
+        The share of the larger of two clusters that both must have in common to be partners; below it they
+        are told as clusters without a partner. Does not hold for centroids, which need share nothing.
+    noise_label, missing
+        As in `compare`.
 
     Returns
     -------
     Alignment
-        A table of pairs; ``.mapping``, ``.relabel(found)``, and the clusters without a partner.
+        A table of pairs; ``.mapping``, ``.relabel(found)``, ``.moved`` (which objects are elsewhere), and the
+        clusters without a partner.
 
     See Also
     --------
@@ -256,7 +294,8 @@ def align(
 
     Notes
     -----
-    Clusters that share no object are not paired, except by centroids. Cost: one pass over the objects, then
+    Clusters that share no object are not paired, except by centroids. Objects keep their order and their
+    names: ``relabel(found).to_series()`` is by the index of ``found``. Cost: one pass over the objects, then
     the assignment, k^3 at worst.
 
     Examples
@@ -287,12 +326,25 @@ def align(
             need='"optimal", "greedy"',
         )
     check_score(similarity, matching, None)
-    inputs, table, closeness = _collect(truth, found, similarity, X, noise, sample_weight)
+    if not isinstance(min_overlap, (int, float)) or not 0.0 <= min_overlap <= 1.0:
+        raise ParameterError(
+            Phrase(Setting("min_overlap"), " is no share."),
+            got=repr(min_overlap)[:60],
+            need="a number from 0 to 1",
+        )
+    reading = {"noise_label": noise_label, "missing": missing}
+    inputs, table, closeness = _collect(truth, found, similarity, X, noise, sample_weight, **reading)
     if not inputs.n_objects:
         raise UndefinedIndexError("there is nothing to align: every object is noise, and noise is ignored.")
     matched = match_clusters(table, similarity, matching, closeness=closeness)
     assert matched.of_truth is not None
-    rows = _rows(table, matched.of_truth)
+    paired = _rows(table, matched.of_truth)
+    least = 0.0 if similarity == "centroid" else min_overlap
+    rows = tuple(row for row in paired if min(row.precision, row.recall) >= least)
+    weak = tuple(f"{row.found} and {row.truth}" for row in paired if row not in rows)
+    notes = (f"too little in common for partners (min_overlap={min_overlap:g}): {'; '.join(weak)}",) * bool(
+        weak
+    )
     truth_names = [table.row_names[i] for i in np.flatnonzero(table.row_sums > 0)]
     found_names = [table.column_names[j] for j in np.flatnonzero(table.column_sums > 0)]
     covered = sum(row.overlap for row in rows) / float(table.n)
@@ -303,9 +355,10 @@ def align(
     ]
     in_pairs = {row.truth for row in rows}, {row.found for row in rows}
     return Alignment(
-        notes=inputs.notes,
+        notes=(*notes, *inputs.notes),
         provenance=provenance(
             inputs,
+            min_overlap=least,
             clusters=[int(table.n_rows), int(table.n_columns)],
             similarity=similarity,
             matching=matching,
@@ -317,6 +370,7 @@ def align(
         unmatched_found=tuple(n for n in found_names if n not in in_pairs[1]),
         unmatched_truth=tuple(n for n in truth_names if n not in in_pairs[0]),
         truth_names=tuple(truth_names),
+        sides=(inputs.partitions["truth"], inputs.partitions["found"]),
         title=f"{inputs.n_objects} objects: {', '.join(sides)}; {covered:.1%} in paired clusters",
     )
 
@@ -435,7 +489,7 @@ def set_matching(
 
 
 def _collect(
-    truth: Any, found: Any, similarity: str, X: Any, noise: str, sample_weight: Any
+    truth: Any, found: Any, similarity: str, X: Any, noise: str, sample_weight: Any, **reading: Any
 ) -> tuple[Inputs, Any, Floats | None]:
     """The prepared inputs, their table, and the closeness of centroids where it is asked for."""
     if (X is None) == (similarity == "centroid"):
@@ -445,7 +499,7 @@ def _collect(
             need='similarity="centroid" and X together',
         )
     given = {"truth": truth, "found": found} if X is None else {"X": X, "truth": truth, "found": found}
-    inputs = prepare(given, noise=noise, sample_weight=sample_weight)
+    inputs = prepare(given, noise=noise, sample_weight=sample_weight, **reading)
     if not inputs.n_objects:
         return inputs, None, None
     request = Request(Contingency)

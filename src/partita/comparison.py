@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from partita.errors import ParameterError, PartitionError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
+from partita.partitions.clusters import several
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, resolve
 from partita.registry.caveats import said
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut
 from partita.results.provenance import provenance
+from partita.results.side_by_side import SideBySide, provenance_together
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -53,14 +56,18 @@ def compare(
     sample_weight: Any = None,
     on_undefined: str = "nan",
     bounds: bool = True,
-) -> Comparison:
+    noise_label: Any = None,
+    missing: str = "raise",
+    background: Any = None,
+) -> Any:
     """Compare two clusterings of the same objects, of any kinds, by every index that applies.
 
     Parameters
     ----------
     truth, found : clusterings
-        The reference first. Anything `as_partition` takes: labels, memberships, masses, fitted models,
-        pandas / polars / pyarrow. Two pandas objects are aligned by their index.
+        The reference first. Anything `as_partition` takes: labels, memberships, masses, communities, fitted
+        models, pandas / polars / pyarrow. Two pandas objects are aligned by their index. Several found ones
+        by name (a dictionary, or a frame with a column of labels for each) are judged side by side.
     indices : list of names, optional
         Names, symbols (``"ARI"``), names with options (``"rand:pairs=ordered"``) or index objects.
         Every index that applies by default.
@@ -73,10 +80,17 @@ def compare(
     bounds : bool
         Whether to add lower and upper values where a side is rough, possibilistic or evidential. They cost
         about a second; `distribution` finds closer ones.
+    noise_label : label, optional
+        The label of noise, where it is another than -1.
+    missing : {"raise", "drop", "noise"}
+        What to do about labels that are None, NaN or masked: refuse; leave these objects out on both sides;
+        or count them as noise.
+    background : label, optional
+        For two images of labels: the label of their background, which is noise.
 
     Returns
     -------
-    Comparison
+    Comparison, or SideBySide
         A table; ``result["ARI"].value`` is one number, ``result.left_out`` says what was skipped and why.
 
     See Also
@@ -125,12 +139,56 @@ def compare(
                 need="an index of truth and found",
                 fix=f"call it by itself: partita.indices.{entry.name}({', '.join(entry.inputs)})",
             )
-    inputs = prepare({"truth": truth, "found": found}, noise=noise, sample_weight=sample_weight)
-    has_ends = {e.label for e in wanted if bounds and _has_ends(e, inputs, named=indices is not None)}
+    ways: dict[str, Any] = {
+        "noise": noise,
+        "sample_weight": sample_weight,
+        "noise_label": noise_label,
+        "missing": missing,
+        "background": background,
+    }
+    judged = partial(_compared, wanted, truth, named=indices is not None, bounds=bounds, ways=ways)
+    candidates = several(found)
+    if candidates is None:
+        alone = judged(found)
+        demand_values(alone.rows, on_undefined)
+        return alone
+    if not candidates:
+        raise ParameterError("there is nothing to compare with.", got="an empty dictionary")
+    results = {name: judged(one) for name, one in candidates.items()}
+    for result in results.values():
+        demand_values(result.rows, on_undefined)
+    return _side_by_side(results)
+
+
+def _side_by_side(results: Mapping[Any, Comparison]) -> SideBySide:
+    first = next(iter(results.values()))
+    made = SideBySide(provenance=provenance_together(results), frame=first.frame, results=results)
+    notes = [f"{made.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
+    whole = first.provenance
+    sides = ", ".join(
+        f"{made.labels[n]}: {r.provenance['kinds'][1]} (k={r.provenance['clusters'][1]})"
+        for n, r in results.items()
+    )
+    title = f"{whole['n']} objects: {whole['kinds'][0]} truth (k={whole['clusters'][0]}); {sides}"
+    return replace(made, notes=tuple(notes), title=title)
+
+
+def _compared(
+    wanted: Sequence[Index],
+    truth: Any,
+    found: Any,
+    *,
+    named: bool,
+    bounds: bool,
+    ways: Mapping[str, Any],
+) -> Comparison:
+    """Every wanted index of one pair of clusterings."""
+    inputs = prepare({"truth": truth, "found": found}, **ways)
+    has_ends = {e.label for e in wanted if bounds and _has_ends(e, inputs, named=named)}
     planned = plan(
         wanted,
         inputs,
-        strict=indices is not None,
+        strict=named,
         most_pairs=MOST_PAIR_OPERATIONS,
         with_ends=has_ends,
     )
@@ -140,7 +198,6 @@ def compare(
         _with_ends(row, one.entry, inputs, has_ends=row.index in has_ends)
         for row, one in zip(judged.rows, planned.assignments, strict=True)
     )
-    demand_values(rows, on_undefined)
     clusters = _cluster_counts(inputs, judged.statistics)
     sides = (
         f"{kind} {name} (k={k})"
@@ -148,7 +205,7 @@ def compare(
     )
     return Comparison(
         notes=inputs.notes,
-        provenance=provenance(inputs, rows=rows, clusters=clusters, noise=noise),
+        provenance=provenance(inputs, rows=rows, clusters=clusters, noise=ways["noise"]),
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=planned.left_out,

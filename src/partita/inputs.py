@@ -19,14 +19,30 @@ from partita.partitions import (
     MembershipPartition,
     Partition,
     alignment_note,
-    as_partition,
     is_mixture,
+    read_marked,
     same_objects,
 )
 
 __all__ = ["Inputs", "NOISE_POLICIES", "prepare"]
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
+LABEL_POLICIES = ("raise", "drop", "noise")
+MISSING_POLICIES = (*LABEL_POLICIES, "median")
+POLICIES_FOR = {"noise": "noise", "missing": "what is missing"}
+
+NAMES_OF_NOISE = {
+    "-1",
+    "noise",
+    "outlier",
+    "outliers",
+    "unassigned",
+    "unclustered",
+    "unlabelled",
+    "unlabeled",
+    "none",
+}
+"""Labels, in lower case, that may be meant as noise where they are not read so."""
 
 
 @dataclass(frozen=True)
@@ -63,38 +79,57 @@ class Inputs:
 
 
 def prepare(
-    given: Mapping[str, Any], *, noise: str = "cluster", sample_weight: Any = None, metric: str = ""
+    given: Mapping[str, Any],
+    *,
+    noise: str = "cluster",
+    sample_weight: Any = None,
+    metric: str = "",
+    noise_label: Any = None,
+    missing: str = "raise",
+    background: Any = None,
 ) -> Inputs:
     """Turn what a caller gave into partitions of the same objects, jointly.
 
-    Objects are aligned by index where all sides have one, and the noise policy is applied to all sides. With
-    ``metric="precomputed"`` X holds distances between objects.
+    Objects are aligned by index where all sides have one, and the policies for noise and for what is missing
+    are applied to all sides. With ``metric="precomputed"`` X holds distances between objects.
     """
-    if not isinstance(noise, str) or noise not in NOISE_POLICIES:
-        need = ", ".join(f'"{p}"' for p in NOISE_POLICIES)
-        raise ParameterError("no such noise policy.", got=repr(noise), need=need, parameter="noise")
+    _check_policy("noise", noise, NOISE_POLICIES)
+    _check_policy("missing", missing, MISSING_POLICIES if "X" in given else LABEL_POLICIES)
     X = given.get("X")
     sides: dict[str, Any] = (
-        {"X": DataMatrix(X, are_distances=metric == "precomputed")} if "X" in given else {}
+        {"X": DataMatrix(X, are_distances=metric == "precomputed", missing=missing)} if "X" in given else {}
     )
-    sides |= {name: as_partition(obj, X=X) for name, obj in given.items() if name != "X"}
+    policy = "raise" if missing == "median" else missing
+    sides |= {
+        name: read_marked(obj, X=X, noise_label=noise_label, missing=policy, background=background)
+        for name, obj in given.items()
+        if name != "X"
+    }
     model = next((obj for name, obj in given.items() if name != "X" and is_mixture(obj)), None)
     if "model" in given and model is None:
         raise _no_mixture(given["model"])
     frame = next((p.frame for p in sides.values() if p.frame), None)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
     sides, weight, _, dropped = same_objects(sides, sample_weight)
+    sides, weight, known, missing_notes = _leave_out_unlabelled(sides, weight)
     sides = {name: _crisp(p) for name, p in sides.items()}
     aligned = alignment_note(sides, dropped) if dropped else ""
     notes += [aligned] * bool(dropped)
-    sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise)
+    sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise, noise_label)
     data = sides.pop("X", None)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
     nothing_left = noise == "ignore" and coverage == 0.0
     n = 0 if nothing_left else next(iter(ready.values())).n_objects
-    return Inputs(
-        ready, n, weight, coverage, dropped, tuple(notes + noise_notes), aligned, frame, data, model
-    )
+    notes += missing_notes + noise_notes
+    return Inputs(ready, n, weight, known * coverage, dropped, tuple(notes), aligned, frame, data, model)
+
+
+def _check_policy(name: str, policy: Any, known: tuple[str, ...]) -> None:
+    if not isinstance(policy, str) or policy not in known:
+        need = ", ".join(f'"{p}"' for p in known)
+        raise ParameterError(
+            f"no such policy for {POLICIES_FOR[name]}.", got=repr(policy), need=need, parameter=name
+        )
 
 
 def _no_mixture(obj: Any) -> KindError:
@@ -114,16 +149,70 @@ def _crisp(partition: Any) -> Any:
     return partition
 
 
-# --- noise --------------------------------------------------------------------------------------------
+# --- what is missing, and noise -----------------------------------------------------------------------
+
+
+def _leave_out_unlabelled(
+    sides: dict[str, Any], weight: Array | None
+) -> tuple[dict[str, Any], Array | None, float, list[str]]:
+    """All sides without the objects that lack something on one of them, and what share is left."""
+    marks = {name: p.unlabelled for name, p in sides.items() if getattr(p, "unlabelled", None) is not None}
+    if not marks:
+        return sides, weight, 1.0, []
+    known = ~np.logical_or.reduce(list(marks.values()))
+    counts = ", ".join(f"{int(mask.sum())} in {name}" for name, mask in marks.items())
+    if not known.any():
+        raise PartitionError(
+            "no object is known on all sides.", got=f"missing: {counts}", need="one object that has all"
+        )
+    share = float(np.average(known, weights=weight))
+    kept = np.flatnonzero(known)
+    left = {name: _without_mark(p.take(kept), was=p) for name, p in sides.items()}
+    note = f"missing: {counts}; these objects are left out, coverage {share:.1%}"
+    return left, None if weight is None else weight[kept], share, [note]
+
+
+def _without_mark(taken: Any, *, was: Any) -> Any:
+    """A side without the label that missing ones were given, unless objects had it before."""
+    mark = getattr(was, "unlabelled", None)
+    if mark is None:
+        return taken
+    taken.unlabelled = None
+    if not isinstance(taken, HardPartition):
+        return taken
+    code = int(was.codes[mark][0])
+    if code != was.n_clusters - 1 or bool((taken.codes == code).any()):
+        return taken
+    made = HardPartition.from_codes(
+        taken.codes, taken.names[:-1], index=taken.index, note=taken.note, noise_label=taken.noise_label
+    )
+    made.frame = taken.frame
+    return made
+
+
+def _silent_noise(partitions: Mapping[str, Any], policy: str, noise_label: Any) -> list[str]:
+    """What is said where noise was spoken of and none was found."""
+    if policy == "cluster" and noise_label is None:
+        return []
+    wanted = "-1" if noise_label is None else repr(noise_label)
+    suspects = [
+        f"{label!r} in {name}"
+        for name, p in partitions.items()
+        if isinstance(p, HardPartition) and p.n_clusters <= 10_000
+        for label in p.names
+        if isinstance(label, str) and label.strip().lower() in NAMES_OF_NOISE
+    ]
+    ask = f"; noise_label= if {', '.join(suspects[:3])} is noise" if suspects else ""
+    return [f"no object is labelled {wanted}, so nothing is noise{ask}"]
 
 
 def _settle_noise(
-    partitions: dict[str, Any], weight: Array | None, policy: str
+    partitions: dict[str, Any], weight: Array | None, policy: str, noise_label: Any
 ) -> tuple[dict[str, Any], Array | None, float, list[str]]:
     masks = {name: p.noise_mask for name, p in partitions.items()}
     noisy = {name: mask for name, mask in masks.items() if mask is not None}
     if not noisy:
-        return partitions, weight, 1.0, []
+        return partitions, weight, 1.0, _silent_noise(partitions, policy, noise_label)
     n = next(iter(partitions.values())).n_objects
     anywhere = np.zeros(n, dtype=bool)
     for mask in noisy.values():
@@ -177,6 +266,6 @@ def _noise_as_singletons(name: str, partition: Partition, mask: Array | None) ->
         )
     codes = partition.codes.copy()
     codes[mask] = partition.n_clusters + np.arange(int(mask.sum()))
-    made = HardPartition(codes, index=partition.index)
+    made = HardPartition(codes, index=partition.index)  # positions from 0 on: no noise is left
     made.note, made.frame = partition.note, partition.frame
     return made

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from partita.arrays import is_sparse
-from partita.errors import HardenedWarning, ParameterError, near_names
+import numpy as np
+
+from partita.errors import HardenedWarning, ParameterError
 from partita.evaluation import HARDENED, MOST_PAIR_OPERATIONS, demand_values, judge, plan, score
 from partita.inputs import Inputs, prepare
-from partita.partitions.models import clustering_for, is_estimator
+from partita.partitions.clusters import several
+from partita.partitions.models import (
+    check_space,
+    clustering_for,
+    in_clustered_space,
+    is_estimator,
+    last_step,
+    preparing_steps,
+    space_note,
+)
 from partita.progress import bar
 from partita.registry import Index, check_on_undefined, find, listed, resolve
 from partita.registry import indices as all_indices
 from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
-from partita.results import Result, Table, join_texts
-from partita.results.index_rows import IndexTable, LeftOut, method_of
+from partita.results.index_rows import IndexTable, LeftOut
 from partita.results.provenance import provenance
+from partita.results.side_by_side import SideBySide, provenance_together
 from partita.statistics.distances.objects_by_cluster import known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 
 INTERNAL = {"X", "found", "model"}
+
+OTHER_SPACES = "the pipelines cluster in different spaces, so all are judged in that of X"
 
 ONE_SCALE = (
     "the clusterings are of different kinds: indices of the data judge them on hardened labels; one alone is"
@@ -40,105 +50,6 @@ class Validation(IndexTable):
     """Every internal index that applies to a clustering of data."""
 
 
-BEFORE = ("index", "symbol", "best", "direction")
-AFTER = ("better", "caveat")
-"""Columns around those of the clusterings."""
-
-
-@dataclass(frozen=True, repr=False)
-class SideBySide(Result):
-    """Several clusterings of the same data, index by index, on one scale.
-
-    Where the clusterings are of different kinds, every index of the data that hard labels have is computed on
-    hardened labels: its form for memberships is another quantity, and often the better one by that alone.
-
-    Attributes
-    ----------
-    results : dict of Validation
-        One for each clustering, by its name.
-    """
-
-    results: Mapping[Any, Validation] = field(default_factory=dict)
-
-    def __getitem__(self, name: Any) -> Validation:
-        known = {**{self.labels[n]: result for n, result in self.results.items()}, **self.results}
-        if not isinstance(name, Hashable) or name not in known:
-            raise near_names(str(name), self.labels.values(), noun="clustering")
-        return known[name]
-
-    @cached_property
-    def labels(self) -> dict[Any, str]:
-        """The column of each clustering: its name, in quotes where a column of that name is there already."""
-        times = Counter([*BEFORE, *AFTER, "", *map(str, self.results)])
-        labels: dict[Any, str] = {}
-        for name in self.results:
-            label = str(name) if times[str(name)] == 1 else repr(name)
-            again = 2
-            while label in labels.values() or label in (*BEFORE, *AFTER, ""):
-                label, again = f"{name!r} ({again})", again + 1
-            labels[name] = label
-        return labels
-
-    @property
-    def wins(self) -> dict[Any, int]:
-        """For each clustering, how many indices find it better than all others."""
-        better = [row["better"] for row in self.records()]
-        return {name: better.count(label) for name, label in self.labels.items()}
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of all columns."""
-        return (*BEFORE, *self.labels.values(), *AFTER)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dictionary an index: its value for each clustering, and which of them it finds better.
-
-        An index that does not look at the data finds none better.
-        """
-        listed = dict.fromkeys(row.index for result in self.results.values() for row in result.rows)
-        return [self._record(name) for name in listed]
-
-    def _record(self, index: str) -> dict[str, Any]:
-        rows = {self.labels[n]: result[index] for n, result in self.results.items() if index in result}
-        known = next(iter(rows.values()))
-        values = {label: rows[label].value if label in rows else math.nan for label in self.labels.values()}
-        of_data = "X" in find(index.partition(":")[0]).inputs
-        return {
-            "index": index,
-            "symbol": known.symbol,
-            "best": known.best,
-            "direction": known.direction,
-            **values,
-            "better": _better(values, known.direction) if of_data else "",
-            "caveat": join_texts(list(dict.fromkeys(row.caveat for row in rows.values()))),
-        }
-
-    def table(self) -> Table:
-        """The indices, as they print."""
-        rows = tuple(
-            tuple(None if k == "best" and math.isnan(v) else v for k, v in row.items())
-            for row in self.records()
-        )
-        won = ", ".join(f"{self.labels[name]} by {count}" for name, count in self.wins.items())
-        notes = (*self.notes, f"judged better: {won} of the indices, many of which are kin")
-        first = next(iter(self.results.values()))
-        sides = ", ".join(
-            f"{self.labels[name]}: {_found_text(r.provenance)}" for name, r in self.results.items()
-        )
-        title = f"{_data_text(first.provenance)}; {sides}"
-        return Table(title, self.columns, rows, notes).without_blank_columns()
-
-
-def _better(values: Mapping[str, float], direction: str) -> str:
-    """The name of the single best value, or nothing."""
-    if direction == "none" or any(math.isnan(v) for v in values.values()):
-        return ""
-    choose = max if direction == "higher" else min
-    best = choose(values.values())
-    names = [name for name, value in values.items() if value == best]
-    return names[0] if len(names) == 1 else ""
-
-
 def validate(
     X: Any,
     found: Any,
@@ -148,6 +59,9 @@ def validate(
     noise: str = "cluster",
     sample_weight: Any = None,
     on_undefined: str = "nan",
+    noise_label: Any = None,
+    missing: str = "raise",
+    space: str = "clustered",
 ) -> Any:
     """Judge a clustering by the data alone: every internal index that applies.
 
@@ -157,8 +71,8 @@ def validate(
         The data, one row for each object; the distances ``(n, n)`` for ``metric="precomputed"``.
     found : clustering, fitted model, or dictionary of them
         Anything `as_partition` takes. A fitted mixture also gives its likelihood. Several by name are judged
-        side by side: ``{"k-means": labels, "mixture": model}``; if they are of different kinds, on hardened
-        labels.
+        side by side: ``{"k-means": labels, "mixture": model}``, or a frame with a column of labels for each;
+        if they are of different kinds, on hardened labels.
     indices : list of names, optional
         Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``). Every
         index that applies by default, those that look at pairs of objects while that is quick.
@@ -170,6 +84,14 @@ def validate(
         Multiplicities: weight 2 counts an object twice.
     on_undefined : {"nan", "raise"}
         What to do where an index has no value.
+    noise_label : label, optional
+        The label of noise, where it is another than -1.
+    missing : {"raise", "drop", "noise", "median"}
+        What to do about missing labels and values: refuse; leave these objects out; count objects without a
+        label as noise; or fill gaps in X with the median of their column.
+    space : {"clustered", "input"}
+        Where a pipeline is judged: in the space in which its last step clusters (scaled, projected), or in
+        that of X. Several that cluster in different spaces are judged in that of X.
 
     Returns
     -------
@@ -186,34 +108,66 @@ def validate(
     silhouette                 0.7980     1  higher
     """
     check_on_undefined(on_undefined)
+    check_space(space)
     known_metric(metric)
     asked = _wanted(indices)
     if any(entry.options.get("metric") == "precomputed" for entry in asked):
         metric = "precomputed"  # X cannot be distances for one index and data for another
     wanted = [_with_metric(entry, metric) for entry in asked]
-    ways: dict[str, Any] = {"noise": noise, "sample_weight": sample_weight, "metric": metric}
+    ways: dict[str, Any] = {
+        "noise": noise,
+        "sample_weight": sample_weight,
+        "metric": metric,
+        "noise_label": noise_label,
+        "missing": missing,
+    }
     judged = partial(_judged, wanted, named=indices is not None, metric=metric, noise=noise)
-    if not isinstance(found, Mapping) or is_sparse(found) or {"mass", "F"} <= set(found):
-        alone = judged(prepare({"X": X, "found": found}, **ways), hardens=is_estimator(found))
+    candidates = several(found)
+    if candidates is None:
+        X, (seen,), said = _in_one_space(X, [found], space)
+        alone = judged(prepare({"X": X, "found": seen}, **ways), hardens=is_estimator(found))
         demand_values(alone.rows, on_undefined)
-        return alone
-    if not found:
+        return replace(alone, notes=(*said, *alone.notes))
+    if not candidates:
         raise ParameterError("there is nothing to validate.", got="an empty dictionary")
-    given = {name: prepare({"X": X, "found": one}, **ways) for name, one in found.items()}
+    X, seen, said = _in_one_space(X, list(candidates.values()), space)
+    given = {
+        name: prepare({"X": X, "found": one}, **ways) for name, one in zip(candidates, seen, strict=True)
+    }
     mixed = len({inputs.kinds for inputs in given.values()}) > 1
     results = {
-        name: judged(inputs, hardens=is_estimator(found[name]), one_scale=mixed)
+        name: judged(inputs, hardens=is_estimator(candidates[name]), one_scale=mixed)
         for name, inputs in given.items()
     }
     for result in results.values():
         demand_values(result.rows, on_undefined)
     side_by_side = SideBySide(
-        provenance=_provenance_together(results),
+        provenance=provenance_together(results),
         frame=next(iter(results.values())).frame,
         results=results,
     )
+    first = next(iter(results.values()))
+    sides = (f"{side_by_side.labels[n]}: {_found_text(r.provenance)}" for n, r in results.items())
+    title = f"{_data_text(first.provenance)}; {', '.join(sides)}"
     notes = [f"{side_by_side.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
-    return replace(side_by_side, notes=(*notes, *[ONE_SCALE] * mixed))
+    return replace(side_by_side, title=title, notes=(*said, *notes, *[ONE_SCALE] * mixed))
+
+
+def _in_one_space(X: Any, found: Sequence[Any], space: str) -> tuple[Any, list[Any], list[str]]:
+    """Data and clusterings in the space in which all are judged, and what is said of it."""
+    pipelines = [one for one in found if is_estimator(one) and preparing_steps(one)]
+    if not pipelines:
+        return X, list(found), []
+    if space == "input":
+        return X, list(found), [space_note(pipelines[0], space)]
+    spaces = [in_clustered_space(one, X)[0] for one in pipelines]
+    if any(not np.array_equal(spaces[0], other) for other in spaces[1:]):
+        return X, list(found), [OTHER_SPACES]
+    return (
+        spaces[0],
+        [last_step(one) if is_estimator(one) else one for one in found],
+        [space_note(pipelines[0], space)],
+    )
 
 
 def _judged(
@@ -292,16 +246,6 @@ def _with_metric(entry: Index, metric: str) -> Index:
     return entry.using(metric=metric) if is_default and metric != entry.defaults["metric"] else entry
 
 
-def _provenance_together(results: Mapping[Any, Validation]) -> dict[str, Any]:
-    """What all clusterings have in common, and lists of what each has of its own."""
-    each = [result.provenance for result in results.values()]
-    lists = {n: [p[n] for p in each] for n in ("n", "coverage") if len({p[n] for p in each}) > 1}
-    lists |= {name: [one for p in each for one in p[name]] for name in ("kinds", "clusters")}
-    rows = [row for result in results.values() for row in result.rows]
-    methods = {str(name): result.provenance["methods"] for name, result in results.items()}
-    return {**each[0], **lists, "method": method_of(rows), "methods": methods}
-
-
 # --- scorers ----------------------------------------------------------------------------------------------
 
 
@@ -310,6 +254,7 @@ class Scorer:
     """An index as scikit-learn wants it: ``scorer(estimator, X, y=None)``, higher is better."""
 
     index: str
+    space: str = "clustered"
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         """The value for what the estimator makes of X, negated where lower is better; nan where undefined."""
@@ -317,6 +262,8 @@ class Scorer:
         if not is_estimator(estimator):
             need = "an object with fit, such as KMeans()"
             raise ParameterError("a scorer judges an estimator.", got=shown(estimator), need=need)
+        if self.space == "clustered":
+            X, estimator = in_clustered_space(estimator, X)
         found = clustering_for(estimator, X)
         if "truth" in entry.inputs and y is None:
             raise ParameterError(
@@ -333,7 +280,7 @@ class Scorer:
         return row.value if entry.direction == "higher" else -row.value
 
 
-def scorer(index: str | Index) -> Scorer:
+def scorer(index: str | Index, *, space: str = "clustered") -> Scorer:
     """A scikit-learn scorer over an index, for `GridSearchCV`, `cross_validate` and the like.
 
     The clustering of X is what the estimator's ``predict_proba`` or ``predict`` says; one that cannot predict
@@ -344,16 +291,19 @@ def scorer(index: str | Index) -> Scorer:
     ----------
     index : str or index
         An index with a direction. Of X and found, or of truth and found: then ``y`` is the truth.
+    space : {"clustered", "input"}
+        Where a pipeline is judged: in the space in which its last step clusters, or in that of X.
 
     Examples
     --------
     >>> scorer("silhouette")
-    Scorer(index='silhouette')
+    Scorer(index='silhouette', space='clustered')
     """
+    check_space(space)
     entry = find(index)
     if entry.best is None:
         raise ParameterError(
             f"{entry.name} only describes: no value of it is better than another.",
             need="an index with a direction",
         )
-    return Scorer(entry.label)
+    return Scorer(entry.label, space)

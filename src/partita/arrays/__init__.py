@@ -1,6 +1,16 @@
 """The only room that knows array libraries: NumPy, SciPy sparse, data frames; blocks and threads; seeds."""
 
-from partita.arrays.frames import Column, Matrix, frame_library, from_frame, missing_labels, numeric_frame
+from partita.arrays.frames import (
+    Column,
+    Matrix,
+    collected,
+    frame_columns,
+    frame_library,
+    from_frame,
+    label_columns,
+    missing_labels,
+    numeric_frame,
+)
 from partita.arrays.matrices import (
     MOST_DENSE_CELLS,
     ORDINARY,
@@ -48,13 +58,16 @@ __all__ = [
     "binary_exponent",
     "blocks",
     "check_flag",
+    "collected",
     "dense",
     "divided_by_row_sums",
+    "frame_columns",
     "frame_library",
     "from_frame",
     "generator",
     "held",
     "is_sparse",
+    "label_columns",
     "map_blocks",
     "missing_labels",
     "multiplicities",

@@ -22,7 +22,7 @@ def array_of(values: Any) -> NDArray[Any]:
     """
     refuse_foreign(values)
     try:
-        return np.asarray(values)
+        return np.from_dlpack(values) if _speaks_dlpack_only(values) else np.asarray(values)
     except (TypeError, ValueError, MemoryError):
         raise
     except Exception as problem:  # noqa: BLE001 (a class may raise anything when asked for its values)
@@ -70,13 +70,18 @@ def _role(kind: Any) -> str:
     """How NumPy would read an object of this class; foreign ones it would ask for one item after another."""
     if issubclass(kind, np.ma.MaskedArray):
         return "masked"
-    arrays = ("__array__", "__array_interface__", "__array_struct__", "__buffer__", "tocsr")
+    arrays = ("__array__", "__array_interface__", "__array_struct__", "__buffer__", "__dlpack__", "tocsr")
     texts = (str, bytes, bytearray, memoryview, dict)
     if issubclass(kind, texts) or any(hasattr(kind, name) for name in arrays):
         return "known"
     if issubclass(kind, Sequence):
         return "list"
     return "foreign" if hasattr(kind, "__getitem__") else "known"
+
+
+def _speaks_dlpack_only(obj: Any) -> bool:
+    """Whether this is a tensor that NumPy would otherwise take for an object of no known type."""
+    return hasattr(type(obj), "__dlpack__") and not hasattr(type(obj), "__array__")
 
 
 def _has_buffer(obj: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays.matrices import Array, objects
-from partita.errors import ParameterError, PartitaError, PartitionError
+from partita.errors import ParameterError, PartitaError, PartitionError, Phrase, Setting
 
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
@@ -56,10 +56,11 @@ class Matrix:
         self.index = index
 
 
-def from_frame(obj: Any) -> Column | Matrix:
+def from_frame(obj: Any, *, keeps_missing: bool = False) -> Column | Matrix:
     """Take a pandas, polars or pyarrow series or frame apart.
 
-    A frame with one column is that column. Categories keep their order, and the unused ones.
+    A frame with one column is that column. Categories keep their order, and the unused ones. Missing labels
+    are refused, unless they are to be kept as None.
     """
     import narwhals as nw
 
@@ -69,10 +70,10 @@ def from_frame(obj: Any) -> Column | Matrix:
     native = _opened(obj, PartitionError)
     index = obj.index if hasattr(obj, "index") and hasattr(obj, "iloc") else None
     if isinstance(native, nw.Series):
-        return _column(native, index)
+        return _column(native, index, keeps_missing)
     columns = [native.get_column(name) for name in native.columns]
     if len(columns) == 1:
-        return _column(columns[0], index)
+        return _column(columns[0], index, keeps_missing)
     bad = [c.name for c in columns if not _is_numeric(c)]
     if bad:
         raise PartitionError(
@@ -92,6 +93,45 @@ def from_frame(obj: Any) -> Column | Matrix:
     narrow = native.with_columns(nw.col(*wide).cast(nw.Float64)) if wide else native
     cells = narrow.to_numpy() if columns else np.zeros((len(native), 0))
     return Matrix(cells, list(native.columns), index)
+
+
+def label_columns(obj: Any) -> dict[Any, Any] | None:
+    """The columns of a frame that can be no memberships, each a series of labels; None for all else.
+
+    Words and categories are labels, and so are whole numbers that are not all 0 and 1.
+    """
+    uniform = _uniform(obj)
+    if frame_library(obj) is None or (uniform is not None and uniform.dtype.kind in "bf"):
+        return None
+    import narwhals as nw
+
+    native = _opened(obj, PartitionError)
+    if isinstance(native, nw.Series) or len(native.columns) < 2 or not len(native):
+        return None
+    columns = {name: native.get_column(name) for name in native.columns}
+    if all(_is_numeric(column) for column in columns.values()):
+        is_whole = all(column.dtype.is_integer() for column in columns.values())
+        if not is_whole or all(column.is_in([0, 1]).all() for column in columns.values()):
+            return None
+    return frame_columns(obj)
+
+
+def frame_columns(obj: Any) -> dict[Any, Any]:
+    """The columns of a frame by name; a series is its own only column."""
+    import narwhals as nw
+
+    native = _opened(obj, PartitionError)
+    if isinstance(native, nw.Series):
+        return {native.name: obj}
+    if hasattr(obj, "iloc"):
+        return {name: obj[name] for name in obj.columns}
+    return {name: native.get_column(name).to_native() for name in native.columns}
+
+
+def collected(obj: Any) -> Any:
+    """A lazy frame, computed; anything else as it is."""
+    is_lazy = hasattr(obj, "collect_schema") and hasattr(obj, "collect")
+    return _opened(obj, PartitionError).to_native() if is_lazy else obj
 
 
 def _uniform(obj: Any) -> Array | None:
@@ -173,12 +213,15 @@ def _is_wide(column: Any) -> bool:
     return isinstance(column.dtype, (nw.Int128, nw.UInt128, nw.Decimal))
 
 
-def _column(series: Any, index: Any) -> Column:
+def _column(series: Any, index: Any, keeps_missing: bool) -> Column:
     import narwhals as nw
 
     missing = int(series.null_count())
     if missing:
-        raise missing_labels(missing, len(series))
+        if not keeps_missing:
+            raise missing_labels(missing, len(series))
+        is_category = isinstance(series.dtype, (nw.Categorical, nw.Enum))
+        return Column(objects(series.to_list()), _categories(series) if is_category else None, index)
     if len(series) and isinstance(series.dtype, (nw.Categorical, nw.Enum)):
         return Column(objects(series.to_list()), _categories(series), index)
     if isinstance(series.dtype, (nw.Datetime, nw.Struct, nw.List, nw.Array)) or _is_wide(series):
@@ -203,5 +246,11 @@ def missing_labels(missing: int, n: int) -> PartitionError:
         "labels are missing.",
         got=f"{missing} of {n} labels are None or NaN",
         need="a label for every object",
-        fix="drop these objects on both sides, or use -1 (noise) beside non-negative integers",
+        fix=Phrase(
+            Setting("missing", "drop"),
+            " leaves these objects out, ",
+            Setting("missing", "noise"),
+            " makes them noise",
+        ),
+        parameter="missing",
     )

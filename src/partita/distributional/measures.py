@@ -101,7 +101,9 @@ def distribution(
 
     Examples
     --------
-    >>> distribution([0, 0, 1, 1], [[True, False], [True, True], [False, True], [False, True]])
+    >>> from partita import RoughPartition
+    >>> rough = RoughPartition([[True, False], [True, True], [False, True], [False, True]])
+    >>> distribution([0, 0, 1, 1], rough)
     rand, 4 objects: hard truth (k=2), rough found (k=2)
     <BLANKLINE>
     quantity   value     low    high  method

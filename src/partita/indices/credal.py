@@ -122,7 +122,8 @@ def credal_rand(gaps: CredalGaps) -> Floats:
     --------
     >>> round(credal_rand([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]], [0, 0, 1]), 4)
     0.7667
-    >>> vacuous = [[True, True], [True, True]]
+    >>> from partita import RoughPartition
+    >>> vacuous = RoughPartition([[True, True], [True, True]])
     >>> credal_rand([0, 1], vacuous), credal_rand([0, 1], vacuous, type="conflict")
     (0.5, 1.0)
     """
@@ -164,7 +165,8 @@ def pairwise_nonspecificity(pairs: PairNonspecificity) -> Floats:
 
     Examples
     --------
-    >>> pairwise_nonspecificity([[True, True], [True, False], [True, False]])
+    >>> from partita import RoughPartition
+    >>> pairwise_nonspecificity(RoughPartition([[True, True], [True, False], [True, False]]))
     0.666...
     """
     return np.asarray(np.divide(pairs.undecided, pairs.pairs))

@@ -182,7 +182,8 @@ def nonspecificity(moments: MembershipMoments, *, base: Base = None) -> Floats:
 
     Examples
     --------
-    >>> nonspecificity([[True, True], [True, False]], base=2)
+    >>> from partita import RoughPartition
+    >>> nonspecificity(RoughPartition([[True, True], [True, False]]), base=2)
     0.5
     """
     return np.asarray(moments.nonspecificities / moments.total / unit(base))

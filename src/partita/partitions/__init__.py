@@ -1,6 +1,6 @@
 """The kinds of clustering, their conversions, ensembles, and the door that all of them come in by."""
 
-from partita.partitions.data import DataMatrix
+from partita.partitions.data import DataMatrix, complete_data
 from partita.partitions.ensemble import Ensemble
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -9,7 +9,7 @@ from partita.partitions.memberships import FuzzyPartition, MembershipPartition, 
 from partita.partitions.models import is_mixture
 from partita.partitions.pair_masses import PairMasses, PairRelations, pairwise_masses
 from partita.partitions.partition import Partition, lengths_differ
-from partita.partitions.reading import as_partition
+from partita.partitions.reading import as_partition, read_marked
 from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
 from partita.partitions.same_objects import alignment_note, same_objects
@@ -38,8 +38,10 @@ __all__ = [
     "as_partition",
     "is_mixture",
     "coassociation",
+    "complete_data",
     "lengths_differ",
     "pairwise_masses",
+    "read_marked",
     "same_objects",
     "softest",
 ]

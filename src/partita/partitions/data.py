@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, binary_exponent, frame_library, is_sparse, numeric_frame, read_only
+from partita.arrays import (
+    MOST_DENSE_CELLS,
+    Array,
+    binary_exponent,
+    frame_library,
+    is_sparse,
+    numeric_frame,
+    read_only,
+)
 from partita.arrays.containers import array_of, doubles_of
-from partita.errors import ParameterError
+from partita.errors import ParameterError, Phrase, Setting, TooLargeError
+from partita.partitions.models import refuse_annotated
 from partita.partitions.partition import row_selection
 
 
@@ -22,12 +31,18 @@ class DataMatrix:
         One row for each object. Whole numbers and truth values become numbers; text is refused.
     are_distances : bool
         Whether columns are objects too: then choosing objects chooses columns.
+    missing : {"raise", "drop", "median"}
+        What to do about NaN: refuse, mark the objects in ``unlabelled`` to be left out, or take the median of
+        the column. All else refuses.
     """
 
     note = ""
     noise_mask = None
+    unlabelled: Array | None = None
+    """Objects with a missing value, which are to be left out."""
 
-    def __init__(self, X: Any, *, are_distances: bool = False) -> None:
+    def __init__(self, X: Any, *, are_distances: bool = False, missing: str = "raise") -> None:
+        refuse_annotated(X)
         self.are_distances = are_distances
         self.frame = frame_library(X)
         self.index: Any = None
@@ -49,13 +64,7 @@ class DataMatrix:
         with np.errstate(over="ignore", invalid="ignore"):
             bad = not np.isfinite(values.sum(dtype=np.float64))
         if bad and not np.isfinite(values).all():
-            row, column = np.argwhere(~np.isfinite(values))[0]
-            raise ParameterError(
-                "X has missing or infinite values.",
-                got=f"{int((~np.isfinite(values)).sum())} of them, the first in row {row}, column {column}",
-                need="finite numbers",
-                fix="impute them, or drop these objects from X and from the clustering",
-            )
+            values = self._completed(values, missing)
         if are_distances and values.shape[0] != values.shape[1]:
             raise ParameterError(
                 "distances between objects are a square.",
@@ -64,6 +73,56 @@ class DataMatrix:
                 fix='another metric than "precomputed" if these are features',
             )
         self.values = read_only(np.ascontiguousarray(values))
+
+    def _completed(self, values: Array, missing: str) -> Array:
+        """Values without a gap: a median in each, or a zero in rows that are to be left out."""
+        gaps = np.isnan(values)
+        columns = np.flatnonzero(~np.isfinite(values).all(axis=0))
+        names = [f"column {self.features[j]!r}" if self.features else f"column {j}" for j in columns]
+        counts = ", ".join(
+            f"{int((~np.isfinite(values[:, j])).sum())} in {name}"
+            for j, name in zip(columns[:5], names, strict=False)
+        ) + (f", ... ({len(columns)} columns)" if len(columns) > 5 else "")
+        can_fill = missing == "median" and not self.are_distances and not gaps.all(axis=0).any()
+        if np.isinf(values).any() or not (missing == "drop" or can_fill):
+            row = int((~np.isfinite(values[:, columns[0]])).argmax())
+            raise ParameterError(
+                "X has missing or infinite values.",
+                got=f"{counts}; the first in row {row} of {names[0]}",
+                need="finite numbers"
+                + (", or one at least in each column" if gaps.all(axis=0).any() else ""),
+                fix="replace what is infinite"
+                if np.isinf(values).any()
+                else Phrase(
+                    Setting("missing", "drop"),
+                    " leaves these objects out, ",
+                    Setting("missing", "median"),
+                    " fills in",
+                ),
+                parameter="missing",
+            )
+        filled = values.copy()
+        if missing == "median":
+            filled[:, columns] = np.where(
+                gaps[:, columns], np.nanmedian(values[:, columns], axis=0), values[:, columns]
+            )
+            self.note = f"missing values: {counts}, each now the median of its column"
+        else:
+            self.unlabelled = np.asarray(gaps.any(axis=1))
+            filled[gaps] = 0.0
+            self.note = f"missing values: {counts}"
+        return filled
+
+    def complete(self) -> DataMatrix:
+        """The objects that have all values."""
+        if self.unlabelled is None:
+            return self
+        if self.unlabelled.all():
+            raise ParameterError("no object has all values.", got=self.note, need="one complete row at least")
+        made = self.take(~self.unlabelled)
+        made.unlabelled = None
+        made.note = f"{self.note}; {int(self.unlabelled.sum())} of {self.n_objects} objects are left out"
+        return made
 
     @property
     def n_objects(self) -> int:
@@ -76,7 +135,8 @@ class DataMatrix:
         made = DataMatrix.__new__(DataMatrix)
         made.frame, made.features = self.frame, self.features
         made.index = None if self.index is None else self.index[chosen]
-        made.are_distances = self.are_distances
+        made.are_distances, made.note = self.are_distances, self.note
+        made.unlabelled = None if self.unlabelled is None else self.unlabelled[chosen]
         kept = self.values[chosen]
         made.values = read_only(np.ascontiguousarray(kept[:, chosen] if self.are_distances else kept))
         return made
@@ -96,16 +156,31 @@ class DataMatrix:
         return f"X(n={n}, d={d})"
 
 
+def complete_data(X: Any, missing: str) -> DataMatrix:
+    """Data without a gap, by a policy: refused, left out, or filled in."""
+    policies = ("raise", "drop", "median")
+    if not isinstance(missing, str) or missing not in policies:
+        raise ParameterError(
+            "no such policy for missing values.",
+            got=repr(missing),
+            need=", ".join(f'"{policy}"' for policy in policies),
+            parameter="missing",
+        )
+    return DataMatrix(X, missing=missing).complete()
+
+
 def _numbers(X: Any) -> Array:
     if is_sparse(X):
-        raise ParameterError(
-            "X is sparse, and these indices need all values.",
-            got=f"a sparse matrix of shape {X.shape}",
-            need="a dense array",
-            fix="X.toarray(), or TruncatedSVD first if it does not fit",
-        )
+        if np.prod(X.shape, dtype=np.float64) > MOST_DENSE_CELLS:
+            raise TooLargeError(
+                "X is sparse, and too large to be written out.",
+                got=f"a sparse matrix of shape {X.shape}",
+                need=f"at most {MOST_DENSE_CELLS:,} cells, since the indices need all values",
+                fix="TruncatedSVD first",
+            )
+        X = X.toarray()
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ParameterError("X has masked values.", got="a masked array", need="finite numbers")
+        X = np.ma.filled(np.ma.asarray(X).astype(np.float64), np.nan)  # a masked cell is a missing one
     try:
         values = array_of(X)
         if values.dtype.kind in "biuO":

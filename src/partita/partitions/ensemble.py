@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from partita.arrays import frame_columns, frame_library, is_sparse
 from partita.errors import MismatchError, PartitionError
 from partita.partitions.kinds import Kind, softest
 from partita.partitions.partition import Partition, lengths_differ
@@ -18,9 +19,15 @@ class Ensemble:
 
     Parameters
     ----------
-    partitions : iterable of clusterings
-        Anything `as_partition` takes. Where all have an index (pandas), objects are brought into the
-        order of the first; otherwise all must list the same objects in the same order.
+    partitions : iterable of clusterings, dictionary of them by name, or frame
+        Anything `as_partition` takes; each column of a frame is a clustering. Where all have an index
+        (pandas, communities), objects are brought into the order of the first; otherwise all must list the
+        same objects in the same order.
+
+    Attributes
+    ----------
+    names : tuple
+        The names of the clusterings, or their positions.
 
     Examples
     --------
@@ -30,6 +37,10 @@ class Ensemble:
     """
 
     def __init__(self, partitions: Iterable[Any]) -> None:
+        named = frame_columns(partitions) if frame_library(partitions) else partitions
+        self.names: tuple[Any, ...] = ()
+        if isinstance(named, Mapping) and not is_sparse(named):
+            self.names, partitions = tuple(named), list(named.values())
         try:
             given = iter(partitions)
         except TypeError:
@@ -59,6 +70,7 @@ class Ensemble:
                 )
             members[i] = member.take(np.asarray(place))
         self.partitions: tuple[Partition, ...] = tuple(members)
+        self.names = self.names or tuple(range(len(members)))
 
     def __len__(self) -> int:
         return len(self.partitions)

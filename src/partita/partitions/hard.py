@@ -29,8 +29,9 @@ from partita.partitions.partition import Partition, normalise_names, row_selecti
 class HardPartition(Partition):
     """Every object belongs to exactly one cluster.
 
-    Labels may be any hashable values. -1 beside non-negative integers is noise: the partition knows
-    it, and the ``noise=`` argument of indices and procedures says what to do about it.
+    Labels may be any hashable values. -1 beside non-negative integers is noise, also where all of them are
+    spelled as text: the partition knows it, and the ``noise=`` argument of indices and procedures says what
+    to do about it.
 
     Parameters
     ----------
@@ -38,6 +39,13 @@ class HardPartition(Partition):
         One label for each object; none may be missing.
     names : sequence, optional
         All cluster names in order, when there are more than the labels show (empty clusters).
+    noise_label : label, optional
+        The label of noise where it is another: ``"unassigned"``, or 0 for the background of an image. None of
+        the objects need have it.
+
+    See Also
+    --------
+    HardPartition.from_clusters : from sets of objects, such as communities of a network.
 
     Examples
     --------
@@ -53,8 +61,18 @@ class HardPartition(Partition):
     low: int
     high: int
     _names: tuple[Any, ...] | None
+    noise_label: Any = None
+    unlabelled: Array | None = None
+    """Objects without a label that are to be left out together with the other inputs' objects."""
 
-    def __init__(self, labels: Any, *, names: Sequence[Any] | None = None, index: Any = None) -> None:
+    def __init__(
+        self,
+        labels: Any,
+        *,
+        names: Sequence[Any] | None = None,
+        index: Any = None,
+        noise_label: Any = None,
+    ) -> None:
         values, found = _integers(labels)
         if names is not None:
             if found is None:
@@ -71,6 +89,7 @@ class HardPartition(Partition):
             values = np.array([position[name] for name in found], dtype=np.int64)[values]
             found = declared
         self._set(values, found, index)
+        self.noise_label = noise_label
 
     def _set(self, values: Array, names: tuple[Any, ...] | None, index: Any) -> None:
         # many labels are looked at where they are; a few are copied, so that they cannot change
@@ -81,13 +100,41 @@ class HardPartition(Partition):
 
     @classmethod
     def from_codes(
-        cls, codes: Array, names: Iterable[Any], *, index: Any = None, note: str = ""
+        cls, codes: Array, names: Iterable[Any], *, index: Any = None, note: str = "", noise_label: Any = None
     ) -> HardPartition:
         """A partition from positions in ``names``, without checks."""
         made = cls.__new__(cls)
         made._set(codes, tuple(names), index)
-        made.note = note
+        made.note, made.noise_label = note, noise_label
         return made
+
+    @classmethod
+    def from_clusters(cls, clusters: Any, objects: Iterable[Any] | None = None) -> HardPartition:
+        """A partition from its clusters, each a collection of objects, as communities of a network are given.
+
+        Parameters
+        ----------
+        clusters : iterable of collections, or dictionary of them by name
+            Sets, frozensets, lists or arrays of objects; an object may be in one of them only.
+        objects : iterable, optional
+            All objects in the order wanted (the nodes of a graph); those in no cluster are noise. By default
+            the objects of the clusters in sorted order.
+
+        Returns
+        -------
+        HardPartition
+            Its ``index`` names the objects, so that two such partitions are matched by object.
+
+        Examples
+        --------
+        >>> HardPartition.from_clusters([{"a", "c"}, {"b"}]).labels.tolist()
+        [0, 1, 0]
+        >>> HardPartition.from_clusters([{"a", "c"}, {"b"}], objects=["c", "b", "a", "d"]).labels.tolist()
+        [0, 1, 0, -1]
+        """
+        from partita.partitions.clusters import hard_from_clusters
+
+        return hard_from_clusters(clusters, objects)
 
     @property
     def n_objects(self) -> int:
@@ -133,11 +180,25 @@ class HardPartition(Partition):
         table = np.array(self._names) if plain else objects(self._names)
         return np.asarray(table[self.values])
 
+    def to_series(self) -> Any:
+        """The labels as a pandas series, by the names of the objects where there are some."""
+        import pandas as pd
+
+        return pd.Series(self.labels, index=self.index, name="label")
+
+    def with_noise_label(self, label: Any) -> HardPartition:
+        """The same partition with another label for noise."""
+        made = self.take(slice(None))
+        made.noise_label = label
+        return made
+
     def compacted(self) -> HardPartition:
         """The same partition on codes when its integer labels are spread too widely for a table."""
         if self._names is not None or self.span <= 4 * self.n_objects + 1024:
             return self
-        made = HardPartition.from_codes(self.codes, self.names, index=self.index, note=self.note)
+        made = HardPartition.from_codes(
+            self.codes, self.names, index=self.index, note=self.note, noise_label=self.noise_label
+        )
         made.frame = self.frame
         return made
 
@@ -153,16 +214,27 @@ class HardPartition(Partition):
 
     @cached_property
     def noise_mask(self) -> Array | None:
-        """Which objects are labelled -1 beside non-negative integers, or None when there are none."""
+        """Which objects are noise, or None when there are none: -1 beside non-negative integers is noise."""
+        noise = self._noise_value()
+        mask = None if noise is None else self.values == noise
+        return read_only(mask) if mask is not None and mask.any() else None
+
+    def _noise_value(self) -> int | None:
+        """The value of noise among ``values``, if there is one."""
         if self._names is None:
-            lowest, noise = self.low, -1
-        else:
-            lowest = int(min((n for n in self._names if _is_integer(type(n))), default=0))
-            noise = self._names.index(-1) if lowest == -1 else -1
-        if lowest != -1:
-            return None
-        mask = self.values == noise
-        return read_only(mask) if mask.any() else None
+            if self.noise_label is None:
+                return -1 if self.low == -1 else None
+            wanted = _whole_number(self.noise_label)
+            return wanted if wanted is not None and self.low <= wanted <= self.high else None
+        if self.noise_label is not None:
+            same = [i for i, name in enumerate(self._names) if same_label(name, self.noise_label)]
+            return same[0] if same else None
+        numbers = [int(n) for n in self._names if _is_integer(type(n))]
+        if not numbers:  # text: read as numbers where every label spells one
+            spelled = [_whole_number(n) if isinstance(n, str) else None for n in self._names]
+            numbers = [] if None in spelled else [n for n in spelled if n is not None]
+            return numbers.index(-1) if numbers and min(numbers) == -1 else None
+        return self._names.index(-1) if min(numbers) == -1 else None
 
     def memberships(self) -> Array:
         """The one-hot ``(n, k)`` matrix."""
@@ -184,7 +256,8 @@ class HardPartition(Partition):
         made.values = read_only(self.values[chosen])
         made._names = self._names
         made.index = None if self.index is None else self.index[chosen]
-        made.note, made.frame = self.note, self.frame
+        made.note, made.frame, made.noise_label = self.note, self.frame, self.noise_label
+        made.unlabelled = None if self.unlabelled is None else self.unlabelled[chosen]
         # bounds of the whole hold for a part: blocks of one partition then share the shape of their tables
         made.low, made.high = self.low, self.high
         return made
@@ -268,7 +341,8 @@ def _from_floats(labels: Array) -> Array:
     return values.astype(np.int64)
 
 
-def _from_sequence(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
+def listed(labels: Any) -> list[Any]:
+    """The labels one by one; what is no listing of labels is refused before it is gone through."""
     if isinstance(labels, (set, frozenset)):
         raise PartitionError(
             "a set has no order, so its members cannot be labels of objects.",
@@ -282,6 +356,11 @@ def _from_sequence(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
     items = list(labels)
     if not items:
         raise _empty()
+    return items
+
+
+def _from_sequence(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
+    items = listed(labels)
     types = {type(x) for x in items}
     if all(_is_integer(t) for t in types):
         try:
@@ -302,7 +381,24 @@ def _is_integer(kind: type) -> bool:
     return issubclass(kind, (int, np.integer)) and not issubclass(kind, (bool, np.timedelta64))
 
 
-def _is_missing(label: Any) -> bool:
+def _whole_number(label: Any) -> int | None:
+    """The whole number that a label is, or spells as programs write it: "-1", but not "01", "1.0" or "+1"."""
+    if _is_integer(type(label)):
+        return int(label)
+    is_spelled = isinstance(label, str) and len(label) < 20 and label.removeprefix("-").isdecimal()
+    return int(label) if is_spelled and str(int(label)) == label else None
+
+
+def same_label(label: Any, wanted: Any) -> bool:
+    """Whether a label is the one that is meant, which may be spelled as text."""
+    try:
+        return bool(label == wanted) or (isinstance(wanted, str) and str(label) == wanted)
+    except (TypeError, ValueError):  # an array among the labels compares item by item
+        return False
+
+
+def is_missing(label: Any) -> bool:
+    """Whether this is None, NaN, NaT or NA of any library."""
     if label is None or type(label).__name__ == "NAType":
         return True
     try:
@@ -323,7 +419,7 @@ def _factorize(items: list[Any]) -> tuple[tuple[Any, ...], Array]:
             got=f"a label of type {type(bad).__name__}",
             need="strings, numbers, tuples, or any hashable value; or a matrix with equally long rows",
         ) from None
-    missing = [place for label, place in first.items() if _is_missing(label)]
+    missing = [place for label, place in first.items() if is_missing(label)]
     if missing:
         raise missing_labels(int(np.isin(codes, missing).sum()), len(items))
     names = sorted_names(first)

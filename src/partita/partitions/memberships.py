@@ -30,6 +30,8 @@ from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
 from partita.partitions.tnorms import all_together
 
+REST_IS_NOISE = 'as_partition(memberships, noise="rest") if what rows lack to one is noise'
+
 
 class MembershipPartition(Partition):
     """What fuzzy and possibilistic partitions share: an ``(n, k)`` matrix, dense or CSR."""
@@ -138,6 +140,15 @@ class FuzzyPartition(MembershipPartition):
     """
 
     kind: ClassVar[Kind] = FUZZY
+
+    @cached_property
+    def noise_mask(self) -> Array | None:
+        """Which objects are wholly in the cluster named -1 beside non-negative integers, or None."""
+        numbers = [name for name in self._names if type(name) is int]
+        if not numbers or min(numbers) != -1:
+            return None
+        mask = dense(self.values[:, [self._names.index(-1)]]).ravel() == 1.0
+        return read_only(mask) if mask.any() else None
 
     def _checked(self, matrix: Any) -> Any:
         survey = survey_rows(matrix)
@@ -301,6 +312,8 @@ class RowSurvey:
             need="every membership between 0 and 1",
             fix=Phrase(Setting("normalize", True), " if these are unnormalised weights")
             if self.low >= 0 and np.isfinite(value)
+            else REST_IS_NOISE
+            if np.isnan(value)
             else None,
         )
 
@@ -377,12 +390,17 @@ def rows_off(matrix: Any, survey: RowSurvey) -> PartitionError:
         return lies_on_its_side(matrix)
     if survey.n_zero:
         return zero_rows(matrix, survey)
+    sums = np.asarray(matrix.sum(axis=1, dtype=np.float64))
+    lacks = f"; {REST_IS_NOISE}" if sums.max() <= 1.0 + survey.tolerance else ""
     return PartitionError(
         "memberships do not sum to one.",
         got=got,
         need=need,
         fix=Phrase(
-            Setting("kind", "possibilistic"), " if these are typicalities, or ", Setting("normalize", True)
+            Setting("kind", "possibilistic"),
+            " if these are typicalities, or ",
+            Setting("normalize", True),
+            lacks,
         ),
     )
 
@@ -403,7 +421,7 @@ def zero_rows(matrix: Any, survey: RowSurvey) -> PartitionError:
         "some objects belong to no cluster.",
         got=f"matrix of shape {matrix.shape}; row {survey.first_zero} is all zero ({survey.n_zero} in all)",
         need="a positive membership in at least one cluster for every object",
-        fix="drop these objects, or give noise its own cluster (label -1, or mass on the empty set)",
+        fix=f"drop these objects, or {REST_IS_NOISE}",
     )
 
 

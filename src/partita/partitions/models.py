@@ -1,10 +1,13 @@
-"""Fitted models of any library: what is one, and what it says about clusters."""
+"""Objects of other libraries: fitted models and clusterings of networks, and what they say about clusters."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
+from partita.arrays import Array
 from partita.errors import ParameterError, PartitaError, PartitionError
 
 
@@ -16,7 +19,56 @@ def is_estimator(obj: Any) -> bool:
 def last_step(model: Any) -> Any:
     """The clusterer itself: of a pipeline, its last step."""
     steps = getattr(model, "steps", None)
-    return steps[-1][1] if steps else model
+    return last_step(steps[-1][1]) if steps else model
+
+
+SPACES = ("clustered", "input")
+
+
+def check_space(space: Any) -> None:
+    """Refuse what is no space to judge in."""
+    if not isinstance(space, str) or space not in SPACES:
+        need = '"clustered" (what the last step of a pipeline sees) or "input"'
+        raise ParameterError("no such space.", got=repr(space), need=need, parameter="space")
+
+
+def preparing_steps(model: Any) -> list[str]:
+    """The names of what a pipeline does to data before its last step clusters them."""
+    steps = getattr(model, "steps", None) or []
+    names = [str(name) for name, step in steps[:-1] if step is not None and step != "passthrough"]
+    return names + (preparing_steps(steps[-1][1]) if steps else [])
+
+
+def in_clustered_space(model: Any, X: Any) -> tuple[Any, Any]:
+    """The data as the last step of a fitted pipeline sees them, and that step; else both as given."""
+    while preparing_steps(model):
+        if len(model.steps) > 1:
+            try:
+                X = _with_index_of(X, model[:-1].transform(X))
+            except PartitaError:
+                raise
+            except (AttributeError, TypeError, ValueError) as problem:
+                need = "a fitted pipeline whose steps can transform"
+                raise _wrong_data_error(model, problem, need=need) from problem
+        model = model.steps[-1][1]
+    return X, last_step(model)
+
+
+def space_note(model: Any, space: str) -> str:
+    """In which space a pipeline was judged; nothing for other models."""
+    steps = preparing_steps(model)
+    if not steps:
+        return ""
+    if space == "input":
+        return f"judged in the space of X, not in that after {', '.join(steps)} where the clusters were made"
+    return f"judged where {type(last_step(model)).__name__} clusters: X after {', '.join(steps)}"
+
+
+def _with_index_of(X: Any, transformed: Any) -> Any:
+    """Transformed data as a pandas frame where X was one, so that objects keep their names."""
+    if not hasattr(X, "iloc") or hasattr(transformed, "iloc") or np.ndim(transformed) != 2:
+        return transformed
+    return X.iloc[:, :0].assign(**{f"feature {j}": column for j, column in enumerate(transformed.T)})
 
 
 def is_mixture(obj: Any) -> bool:
@@ -95,4 +147,50 @@ def clustering_for(model: Any, X: Any) -> Any:
 def _wrong_data_error(model: Any, problem: Exception, *, need: str) -> ParameterError:
     return ParameterError(
         f"this {type(model).__name__} cannot use this X.", got=str(problem).partition("\n")[0], need=need
+    )
+
+
+def strengths_in(model: Any) -> Array | None:
+    """How strongly each object belongs to its own cluster, as memberships; None if the model keeps none.
+
+    A density method (HDBSCAN) keeps a label and a strength for each object; the rest of a row is noise.
+    """
+    last = last_step(model)
+    labels, strengths = getattr(last, "labels_", None), getattr(last, "probabilities_", None)
+    if labels is None or strengths is None or np.shape(labels) != np.shape(strengths):
+        return None
+    codes = np.asarray(labels)
+    matrix = np.zeros((codes.size, max(int(codes.max(initial=-1)) + 1, 1)))
+    placed = np.flatnonzero(codes >= 0)
+    matrix[placed, codes[placed]] = np.asarray(strengths, dtype=np.float64)[placed]
+    return matrix
+
+
+def graph_clustering(obj: Any) -> tuple[str, Any] | None:
+    """The labels, or the clusters, of a clustering of a network; None for any other object.
+
+    Known are igraph's (and leidenalg's, which derive from it), cdlib's and clusim's, by what they have.
+    """
+    if isinstance(obj, type):
+        return None
+    if hasattr(obj, "membership") and hasattr(obj, "graph"):
+        membership = list(obj.membership)
+        is_cover = any(isinstance(item, (list, tuple)) for item in membership)
+        return ("clusters", [list(cluster) for cluster in obj]) if is_cover else ("labels", membership)
+    if hasattr(obj, "communities") and hasattr(obj, "method_name"):
+        return "clusters", [list(community) for community in obj.communities]
+    if hasattr(obj, "clu2elm_dict") and hasattr(obj, "elm2clu_dict"):
+        return "clusters", {name: set(members) for name, members in obj.clu2elm_dict.items()}
+    return None
+
+
+def refuse_annotated(obj: Any) -> None:
+    """An error for a container of data and many clusterings (AnnData): one of them must be named."""
+    if isinstance(obj, type) or not all(hasattr(type(obj), name) for name in ("obs", "obsm", "var", "uns")):
+        return
+    raise PartitionError(
+        f"{type(obj).__name__} holds data and clusterings, and one of them is wanted.",
+        got=type(obj).__name__,
+        need="a column of labels, or a table of numbers",
+        fix='compare(adata.obs["a"], adata.obs["b"]); validate(adata.obsm["X_pca"], adata.obs["leiden"])',
     )

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Column, check_flag, frame_library, from_frame, is_sparse
+from partita.arrays import Column, check_flag, collected, frame_library, from_frame, is_sparse, label_columns
+from partita.arrays.containers import array_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
+from partita.partitions.clusters import (
+    CLUSTERS,
+    EITHER,
+    EVIDENCE,
+    LABELS,
+    are_clusters,
+    hard_from_clusters,
+    object_index,
+    object_order,
+    role_of,
+    rough_from_clusters,
+)
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
-from partita.partitions.kinds import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind
-from partita.partitions.memberships import (
-    FuzzyPartition,
-    PossibilisticPartition,
-    dense_array,
-    is_one_hot,
-    lies_on_its_side,
-    numeric_matrix,
-    one_hot_columns,
+from partita.partitions.kinds import EVIDENTIAL, FUZZY, HARD, ROUGH, Kind
+from partita.partitions.matrices import divided_rows, from_matrix, rest_as_noise
+from partita.partitions.models import (
+    clustering_in,
+    graph_clustering,
+    is_estimator,
+    refuse_annotated,
+    strengths_in,
 )
-from partita.partitions.models import clustering_in, is_estimator
-from partita.partitions.partition import Partition, normalise_names
-from partita.partitions.rough import RoughPartition, is_boolean
+from partita.partitions.partition import Partition
+from partita.partitions.trees import cut, merges_in
+from partita.partitions.unlabelled import MARK, MISSING_POLICIES, hard_with_missing
 
 
 def as_partition(
@@ -34,6 +47,12 @@ def as_partition(
     focal_sets: Any = None,
     names: Sequence[Any] | None = None,
     normalize: bool = False,
+    objects: Iterable[Any] | None = None,
+    k: Any = None,
+    noise: str | None = None,
+    noise_label: Any = None,
+    missing: str = "raise",
+    background: Any = None,
 ) -> Any:
     """Turn anything that describes a clustering into a partition of the most specific kind it satisfies.
 
@@ -42,10 +61,12 @@ def as_partition(
     obj : object
         Labels (any hashable values), an ``(n, k)`` matrix of memberships (array, list, sparse, data
         frame), masses together with ``focal_sets``, a dictionary ``{"mass": ..., "F": ...}`` as evclust
-        makes them, a fitted scikit-learn clusterer or mixture, or a partition.
+        makes them, clusters as sets or lists of objects (networkx, or a dictionary of them), a dictionary
+        from objects to labels, a clustering of igraph, leidenalg, cdlib or clusim, a fitted scikit-learn
+        clusterer or mixture, a linkage matrix with ``k``, a label image with ``background``, or a partition.
     kind : {"hard", "fuzzy", "probabilistic", "possibilistic", "rough", "evidential"}, optional
-        Needed for typicalities. Without it, labels and one-hot matrices are hard, other boolean
-        matrices rough, and rows that sum to one fuzzy.
+        Needed for typicalities, and for truth values ("rough": one of these, unknown which). Without it,
+        labels and one-hot matrices are hard, and rows that sum to one fuzzy.
     X : (n, d) array, optional
         The data; needed for a mixture model, whose memberships depend on it.
     focal_sets : (f, k) array or list of sets, optional
@@ -54,6 +75,22 @@ def as_partition(
         Names of the clusters, one for each column.
     normalize : bool
         Divide each row by its sum first.
+    objects : iterable, optional
+        For clusters given as collections: all objects in the order wanted; those in no cluster are noise.
+    k : int or list of int, optional
+        For a tree of merges (SciPy's linkage, scikit-learn's ``children_``): into how many clusters it is
+        cut; several give an `Ensemble`.
+    noise : {"rest"}, optional
+        For memberships whose rows sum to less than one (hdbscan): the rest is noise, a column named -1, and
+        so are rows of NaN.
+    noise_label : label, optional
+        The label of noise, where it is another than -1.
+    missing : {"raise", "drop", "noise"}
+        What to do about labels that are None, NaN or masked: refuse, leave these objects out, or count them
+        as noise. `compare` and `validate` have the same option, and leave objects out on all sides.
+    background : label, optional
+        For an image of labels in two or three dimensions: the label of its background, which is noise. An
+        image without one is ``image.ravel()``.
 
     Returns
     -------
@@ -67,44 +104,245 @@ def as_partition(
     <Kind.HARD: 'hard'>
     >>> as_partition([[0.8, 0.2], [0.1, 0.9]]).kind
     <Kind.FUZZY: 'fuzzy'>
+    >>> as_partition([{"ann", "bob"}, {"cid"}]).labels.tolist()
+    [0, 0, 1]
     """
-    wanted = None if kind is None else Kind.read(kind)
     check_flag(normalize, "normalize")
-    if isinstance(obj, Partition):
-        if names is not None or focal_sets is not None or normalize:
+    if not isinstance(missing, str) or missing not in MISSING_POLICIES:
+        need = ", ".join(f'"{policy}"' for policy in MISSING_POLICIES)
+        raise ParameterError(
+            "no such way with missing labels.", got=repr(missing), need=need, parameter="missing"
+        )
+    if noise not in (None, "rest"):
+        raise ParameterError(
+            "no such reading of noise.",
+            got=repr(noise),
+            need='"rest" for memberships that sum to less than one, or none',
+            fix="the policies for noise belong to compare, validate and the indices",
+            parameter="noise",
+        )
+    wanted = None if kind is None else Kind.read(kind)
+    reading = Reading(
+        wanted, X, focal_sets, names, normalize, objects, k, noise, noise_label, missing, background
+    )
+    return reading.read(obj)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an object is read: the options of `as_partition`."""
+
+    wanted: Kind | None = None
+    X: Any = None
+    focal_sets: Any = None
+    names: Sequence[Any] | None = None
+    normalize: bool = False
+    objects: Iterable[Any] | None = None
+    k: Any = None
+    noise: str | None = None
+    noise_label: Any = None
+    missing: str = "raise"
+    background: Any = None
+
+    def read(self, obj: Any) -> Any:
+        """The partition that an object describes."""
+        if isinstance(obj, Partition):
+            return self._ready(obj)
+        refuse_annotated(obj)
+        if self.k is not None:
+            return self._cut(obj)
+        if isinstance(obj, Mapping) and not is_sparse(obj):
+            return self._mapping(obj)
+        if frame_library(obj) is not None:
+            return self._frame(obj)
+        if is_estimator(obj):
+            return self._model(obj)
+        if isinstance(obj, type):
+            raise PartitionError(
+                "this is a class, not a clustering.",
+                got=obj.__name__,
+                need="labels, memberships or a fitted model",
+            )
+        of_network = graph_clustering(obj)
+        if of_network is not None:
+            form, found = of_network
+            return self._clusters(found) if form == "clusters" else self._labels(found, None)
+        if hasattr(obj, "__dlpack__") and not isinstance(obj, np.ndarray):
+            obj = _from_tensor(obj)
+        if isinstance(obj, (Iterator, ValuesView, KeysView)):
+            obj = list(obj)
+        if self.focal_sets is not None:
+            self._check_wanted(EVIDENTIAL, "focal_sets=")
+            return EvidentialPartition(divided_rows(obj, self.normalize), self.focal_sets, names=self.names)
+        if self.objects is not None or self._holds_clusters(obj):
+            return self._clusters(obj)
+        if self.background is not None or _is_volume(obj):
+            return self._image(obj)
+        if _is_matrix(obj) or self.noise == "rest":
+            return self._matrix(obj, None)
+        return self._labels(obj, None)
+
+    def _ready(self, partition: Partition) -> Any:
+        if self.names is not None or self.focal_sets is not None or self.normalize:
             raise ParameterError(
                 "a partition is ready: names, focal_sets and normalize belong to what it is made from.",
-                got=repr(obj),
+                got=repr(partition),
                 need="these options where the partition is made",
             )
-        return obj if wanted is None else obj.to(wanted)
-    if isinstance(obj, Mapping) and not is_sparse(obj):
-        return _from_mapping(obj, wanted, names, normalize)
-    if frame_library(obj) is not None:
-        return _from_frame(obj, wanted, focal_sets, names, normalize)
-    if is_estimator(obj):
-        return as_partition(clustering_in(obj, X), wanted, names=names)
-    if isinstance(obj, type):
-        raise PartitionError(
-            "this is a class, not a clustering.",
-            got=obj.__name__,
-            need="labels, memberships or a fitted model",
-        )
-    if focal_sets is not None:
-        _check_wanted(wanted, EVIDENTIAL, "focal_sets=")
-        return EvidentialPartition(_normalised(obj, normalize), focal_sets, names=names)
-    if _is_matrix(obj):
-        return _from_matrix(obj, wanted, names, normalize, None)
-    return _from_labels(obj, wanted, names, None)
+        if self.noise_label is not None and isinstance(partition, HardPartition):
+            partition = partition.with_noise_label(self.noise_label)
+        return partition if self.wanted is None else partition.to(self.wanted)
+
+    def _labels(self, labels: Any, index: Any, names: Sequence[Any] | None = None) -> Any:
+        if getattr(labels, "ndim", 1) == 0:
+            raise PartitionError(
+                "a single value is not a clustering.", got=repr(labels), need="one label for each object"
+            )
+        options: dict[str, Any] = {
+            "names": names if self.names is None else self.names,
+            "index": index,
+            "noise_label": self.noise_label,
+        }
+        if self.missing == "raise":
+            hard = HardPartition(labels, **options)
+        else:
+            hard = hard_with_missing(labels, self.missing, **options)
+        return hard if self.wanted is None else hard.to(self.wanted)
+
+    def _matrix(self, obj: Any, index: Any, names: Sequence[Any] | None = None) -> Any:
+        names = names if self.names is None else self.names
+        if self.noise == "rest":
+            self._check_wanted(FUZZY, 'noise="rest"')
+            return rest_as_noise(obj, names, index)
+        return from_matrix(obj, self.wanted, names, self.normalize, index)
+
+    def _clusters(self, clusters: Any) -> Any:
+        if self.wanted is ROUGH:
+            return rough_from_clusters(clusters, self.objects)
+        hard = hard_from_clusters(clusters, self.objects)
+        return hard if self.wanted is None else hard.to(self.wanted)
+
+    def _holds_clusters(self, obj: Any) -> bool:
+        """Whether the items are sets, or lists that a matrix of the kind wanted could not have as rows."""
+        if isinstance(obj, np.ndarray) and obj.dtype.hasobject and obj.ndim == 1:
+            return bool(obj.size) and all(isinstance(item, Set) for item in obj)
+        if not isinstance(obj, (list, tuple)):
+            return False
+        if self.wanted in (None, HARD, ROUGH) and not self.normalize:
+            return are_clusters(obj)
+        return bool(obj) and all(isinstance(item, Set) for item in obj)
+
+    def _frame(self, obj: Any) -> Any:
+        obj = collected(obj)
+        if self.focal_sets is None:
+            columns = label_columns(obj)
+            if columns is not None:
+                raise _several_error(columns, "columns")
+        part = from_frame(obj, keeps_missing=self.missing != "raise")
+        if isinstance(part, Column) and self.focal_sets is None:
+            if part.values.dtype == object and all(isinstance(item, Set) for item in part.values):
+                names = range(len(part.values)) if part.index is None else part.index
+                return self._clusters(dict(zip(names, part.values, strict=True)))
+            made = self._labels(part.values, part.index, part.categories)
+        elif self.focal_sets is not None or isinstance(part, Column):
+            self._check_wanted(EVIDENTIAL, "focal_sets=")
+            values = divided_rows(part.values, self.normalize)
+            made = EvidentialPartition(values, self.focal_sets, names=self.names, index=part.index)
+        else:
+            made = self._matrix(part.values, part.index, part.names)
+        made.frame = frame_library(obj)
+        return made
+
+    def _mapping(self, obj: Mapping[Any, Any]) -> Any:
+        role = role_of(obj)
+        if role == EVIDENCE:
+            self._check_wanted(EVIDENTIAL, "a dictionary of masses")
+            return EvidentialPartition(divided_rows(obj["mass"], self.normalize), obj["F"], names=self.names)
+        if role in (CLUSTERS, EITHER):
+            return self._clusters(obj)
+        if role == LABELS:
+            if self.objects is not None:
+                obj = {item: obj.get(item) for item in object_order(self.objects, obj)}
+            return self._labels(list(obj.values()), object_index(list(obj)))
+        raise _several_error(obj, "keys")
+
+    def _model(self, model: Any) -> Any:
+        strengths = strengths_in(model)
+        if strengths is not None and self.wanted is FUZZY:
+            return rest_as_noise(strengths, self.names, None)
+        made = replace(self, X=None).read(clustering_in(model, self.X))
+        if strengths is not None:
+            note = f'labels_ of this {type(model).__name__}; kind="fuzzy" takes its probabilities_'
+            made.note = "; ".join(text for text in (made.note, note) if text)
+        return made
+
+    def _cut(self, obj: Any) -> Any:
+        tree = getattr(obj, "children_", obj)
+        merges = merges_in(tree if isinstance(tree, np.ndarray) else np.empty(0))
+        if merges is None:
+            raise ParameterError(
+                Phrase(Setting("k"), " cuts a tree of merges, and this is none."),
+                got=type(obj).__name__,
+                need="a linkage matrix (n - 1, 4), children_ (n - 1, 2), or a model that has them",
+                parameter="k",
+            )
+        if not isinstance(self.k, Iterable):
+            made = cut(merges, self.k)
+            return made if self.wanted is None else made.to(self.wanted)
+        from partita.partitions.ensemble import Ensemble
+
+        return Ensemble([cut(merges, k) for k in self.k])
+
+    def _image(self, obj: Any) -> Any:
+        image = obj if isinstance(obj, np.ndarray) else np.asarray(obj)
+        if image.dtype.kind not in "iub" or image.ndim < 2:
+            raise PartitionError(
+                "this is no image of labels.",
+                got=f"array of shape {image.shape}, dtype {image.dtype}",
+                need="whole numbers in two or three dimensions",
+                fix=Phrase(Setting("noise_label"), " names the noise of labels in one dimension"),
+                parameter="background",
+            )
+        by_pixel = replace(self, background=None, noise_label=self.background)
+        made = by_pixel._labels(image.ravel(), None)
+        made.note = f"an image of {' x '.join(map(str, image.shape))} labels, each an object"
+        return made
+
+    def _check_wanted(self, kind: Kind, what: str) -> None:
+        if self.wanted not in (None, kind):
+            raise ParameterError(
+                f"{what} makes {'an' if kind is EVIDENTIAL else 'a'} {kind} partition.",
+                got=Phrase(Setting("kind", str(self.wanted))),
+                need=Phrase(Setting("kind", str(kind)), " or none"),
+                parameter="kind",
+            )
 
 
-def _from_labels(labels: Any, wanted: Kind | None, names: Sequence[Any] | None, index: Any) -> Any:
-    if getattr(labels, "ndim", 1) == 0:
+def read_marked(
+    obj: Any, *, X: Any = None, noise_label: Any = None, missing: str = "raise", background: Any = None
+) -> Any:
+    """A partition whose missing labels, where they are to be dropped, are marked: all inputs drop them."""
+    return Reading(
+        X=X, noise_label=noise_label, missing=MARK if missing == "drop" else missing, background=background
+    ).read(obj)
+
+
+def _from_tensor(tensor: Any) -> Any:
+    """The values of a tensor of another library (torch, JAX, CuPy), where they are in main memory."""
+    try:
+        return array_of(tensor)
+    except (TypeError, ValueError) as problem:
         raise PartitionError(
-            "a single value is not a clustering.", got=repr(labels), need="one label for each object"
-        )
-    hard = HardPartition(labels, names=names, index=index)
-    return hard if wanted is None else hard.to(wanted)
+            "the values of this tensor cannot be had.",
+            got=f"{type(tensor).__name__}: {str(problem).partition(chr(10))[0]}",
+            need="an array in main memory",
+            fix="tensor.detach().cpu()",
+        ) from None
+
+
+def _is_volume(obj: Any) -> bool:
+    """Whether this is an array of whole numbers in three dimensions: nothing but an image of labels is."""
+    return isinstance(obj, np.ndarray) and obj.ndim == 3 and obj.dtype.kind in "iu" and obj.size > 0
 
 
 def _is_matrix(obj: Any) -> bool:
@@ -122,130 +360,11 @@ def _is_matrix(obj: Any) -> bool:
     return bool(rows)
 
 
-def _normalised(matrix: Any, normalize: bool) -> Any:
-    if not normalize:
-        return matrix
-    values = numeric_matrix(matrix)
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = np.asarray(values.sum(axis=1, dtype=np.float64)).ravel()
-    bad = ~(np.isfinite(sums) & (sums > 0))
-    smallest = float((values.data if is_sparse(values) else values).min(initial=0.0))
-    if bad.any() or smallest < 0:
-        first = int(bad.argmax())
-        raise PartitionError(
-            "these rows cannot be normalised.",
-            got=f"row {first} sums to {sums[first]:g}" if bad.any() else f"a negative value, {smallest:g}",
-            need="non-negative, finite rows with a positive sum",
-        )
-    return values.multiply(1.0 / sums[:, None]).tocsr() if is_sparse(values) else values / sums[:, None]
-
-
-def _from_matrix(
-    obj: Any, wanted: Kind | None, names: Sequence[Any] | None, normalize: bool, index: Any
-) -> Any:
-    if wanted is EVIDENTIAL:
-        raise PartitionError(
-            "masses need their focal sets.",
-            got="a matrix alone",
-            need="focal_sets=, an (f, k) matrix of 0 and 1",
-        )
-    if wanted is ROUGH:
-        return RoughPartition(obj, names=names, index=index)
-    raw = obj if is_sparse(obj) else dense_array(obj)
-    matrix = numeric_matrix(_normalised(raw, normalize))
-    if wanted is POSSIBILISTIC:
-        return PossibilisticPartition(matrix, names=names, index=index)
-    if wanted is not FUZZY and is_one_hot(matrix):
-        columns = one_hot_columns(matrix)
-        return HardPartition.from_codes(columns, normalise_names(names, matrix.shape[1]), index=index)
-    if wanted is HARD:
-        raise PartitionError(
-            "this matrix is not one-hot.",
-            got=f"matrix of shape {matrix.shape}",
-            need="a single 1 in every row, 0 elsewhere",
-            fix="as_partition(matrix).harden(), which records what is lost",
-        )
-    if wanted is None and is_boolean(raw) and not normalize:
-        if (np.asarray(matrix.sum(axis=0)) == 1).all():
-            fix = Phrase("transpose it: matrix.T; or ", Setting("kind", "rough"), " if it is meant so")
-            raise lies_on_its_side(matrix, fix=fix)
-        return RoughPartition(raw, names=names, index=index)
-    try:
-        return FuzzyPartition(matrix, names=names, index=index)
-    except PartitionError as error:
-        raise (_better_guess(matrix) if wanted is None else None) or error from None
-
-
-def _better_guess(matrix: Any) -> PartitionError | None:
-    """What else a matrix may be whose rows do not sum to one, or None when nothing else comes to mind."""
-    values = matrix.data if is_sparse(matrix) else matrix
-    if matrix.shape[1] == 1:
-        return PartitionError(
-            "a matrix with one column is no membership matrix.",
-            got=f"matrix of shape {matrix.shape}",
-            need="labels in one dimension, or one column for each cluster",
-            fix=".ravel() if this column holds labels",
-        )
-    if matrix.shape[0] == 1:
-        return PartitionError(
-            "this matrix has a single row, and it does not sum to one.",
-            got=f"matrix of shape {matrix.shape}",
-            need="shape (n, k): a row for each object, a column for each cluster",
-            fix=".ravel() if this row holds labels, or transpose it: matrix.T",
-        )
-    with np.errstate(over="ignore", invalid="ignore"):
-        columns, rows = (np.asarray(matrix.sum(axis=axis)).ravel() for axis in (0, 1))
-    if np.isin(values, (0, 1)).all() and rows.all() and not (columns == 1).all():
-        return PartitionError(
-            "this matrix of 0 and 1 can mean two things.",
-            got=f"matrix of shape {matrix.shape}; {int((rows > 1).sum())} rows have more than a single 1",
-            need=Phrase(
-                Setting("kind", "rough"),
-                " (the clusters each object may belong to) or ",
-                Setting("kind", "possibilistic"),
-            ),
-            parameter="kind",
-        )
-    return None
-
-
-def _from_frame(
-    obj: Any, wanted: Kind | None, focal_sets: Any, names: Sequence[Any] | None, normalize: bool
-) -> Any:
-    part = from_frame(obj)
-    if isinstance(part, Column) and focal_sets is None:
-        made = _from_labels(part.values, wanted, names if names is not None else part.categories, part.index)
-    elif focal_sets is not None or isinstance(part, Column):
-        _check_wanted(wanted, EVIDENTIAL, "focal_sets=")
-        made = EvidentialPartition(
-            _normalised(part.values, normalize), focal_sets, names=names, index=part.index
-        )
-    else:
-        made = _from_matrix(
-            part.values, wanted, part.names if names is None else names, normalize, part.index
-        )
-    made.frame = frame_library(obj)
-    return made
-
-
-def _from_mapping(
-    obj: Mapping[Any, Any], wanted: Kind | None, names: Sequence[Any] | None, normalize: bool
-) -> Any:
-    if "mass" not in obj or "F" not in obj:
-        raise PartitionError(
-            "a dictionary is read as an evidential clustering, and this one is none.",
-            got=f"keys {list(obj)[:8]}",
-            need='the keys "mass" (n, f) and "F" (f, k), as evclust makes them',
-        )
-    _check_wanted(wanted, EVIDENTIAL, "a dictionary of masses")
-    return EvidentialPartition(_normalised(obj["mass"], normalize), obj["F"], names=names)
-
-
-def _check_wanted(wanted: Kind | None, kind: Kind, what: str) -> None:
-    if wanted not in (None, kind):
-        raise ParameterError(
-            f"{what} makes an {kind} partition.",
-            got=Phrase(Setting("kind", str(wanted))),
-            need=Phrase(Setting("kind", str(kind)), " or none"),
-            parameter="kind",
-        )
+def _several_error(clusterings: Mapping[Any, Any], where: str) -> PartitionError:
+    names = list(clusterings)
+    return PartitionError(
+        "these are several clusterings, and one is wanted here.",
+        got=f"{where} {', '.join(map(repr, names[:5]))}",
+        need="one column of labels, numeric columns of memberships only, or one clustering",
+        fix=f"[{names[0]!r}] for one of them; compare, validate and consensus take several",
+    )

@@ -51,6 +51,8 @@ def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, in
     (first_name, first), rest = sides[0], sides[1:]
     indexed = all(p.index is not None for p in partitions.values())
     if not rest or not indexed or all(p.index.equals(first.index) for _, p in rest):
+        if not indexed:
+            _refuse_names_beside_positions(partitions)
         for _, other in rest:
             if other.n_objects != first.n_objects:
                 raise lengths_differ(first, other)
@@ -69,6 +71,24 @@ def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, in
     left_out = sum(p.n_objects for _, p in sides) - len(sides) * len(common)
     aligned = {name: p.take(rows[name]) for name, p in sides}
     return aligned, rows[first_name], left_out
+
+
+def _refuse_names_beside_positions(partitions: dict[str, Any]) -> None:
+    """An error where one side names its objects (communities, dictionaries) and another lists them in order.
+
+    Objects that are the numbers from 0 on, in order, are their own positions.
+    """
+    for name, p in partitions.items():
+        if p.index is None or p.frame is not None or np.array_equal(p.index, np.arange(p.n_objects)):
+            continue
+        other = next(name for name, side in partitions.items() if side.index is None)
+        raise MismatchError(
+            f"{name} names its objects and {other} does not, so which is which cannot be known.",
+            got=f"{name} of objects {list(p.index[:3])}...; {other} in an order of its own",
+            need="names of the objects on all sides, or on none",
+            fix=f"as_partition({name}, objects=...).labels with the objects in the order of {other}, or a"
+            f" pandas object for {other} with these names as its index",
+        )
 
 
 def _places(index: Any, wanted: Any, name: str) -> Array:

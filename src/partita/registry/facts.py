@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from partita.partitions import Kind, as_partition
+from partita.partitions import ROUGH, Kind, as_partition
 
 CLAIMS = {
     "symmetric": "exchanging the two clusterings changes nothing",
@@ -54,14 +54,14 @@ class Example:
     """Inputs with a known value and its source: ``Example([0, 1], [0, 0], 0.0, source="by hand")``.
 
     Without a value it is a counter-example for a claim. ``kind`` is how the inputs are to be read, for
-    kinds that cannot be told from the values.
+    kinds that cannot be told from the values; lists of truth values alone are rough clusterings.
     """
 
     def __init__(self, *inputs: Any, source: str = "", kind: Kind | None = None, **options: Any) -> None:
         self.value: float | None = None
         if inputs and isinstance(inputs[-1], (int, float)):
             *inputs, self.value = inputs  # type: ignore[assignment]
-        self.inputs = tuple(inputs)
+        self.inputs = tuple(as_partition(obj, ROUGH) if _is_possible(obj) else obj for obj in inputs)
         self.source = source
         self.kind = kind
         self.options = options
@@ -76,3 +76,10 @@ class Example:
             obj if name in ("X", "model") else as_partition(obj, self.kind)
             for name, obj in zip(names, self.inputs, strict=True)
         ]
+
+
+def _is_possible(obj: Any) -> bool:
+    """Whether these are lists of truth values: the possible clusters of each object."""
+    return isinstance(obj, list) and all(
+        isinstance(row, list) and all(isinstance(cell, bool) for cell in row) for row in obj
+    )

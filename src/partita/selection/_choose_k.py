@@ -11,8 +11,8 @@ from partita.fits.checkpoints import root_seed
 from partita.fits.models import is_random, k_parameter
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
 from partita.inputs import prepare
-from partita.partitions import DataMatrix
-from partita.partitions.models import last_step
+from partita.partitions import DataMatrix, Partition, complete_data
+from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.registry import Index, find
 from partita.registry.curves import Curve, find_entry
 from partita.registry.lookup import listed
@@ -46,6 +46,8 @@ def choose_k(
     n_jobs: int | None = None,
     random_state: Any = None,
     checkpoint: Any = None,
+    missing: str = "raise",
+    space: str = "clustered",
 ) -> ChoiceOfK:
     """How many clusters are there: cluster for every k, judge by every index, and let them vote.
 
@@ -89,6 +91,11 @@ def choose_k(
         The seed from which all others come.
     checkpoint : path, optional
         A folder that keeps what is computed: a sweep that was killed goes on there, to the same result.
+    missing : {"raise", "drop", "median"}
+        What to do about missing values of X: refuse, leave these objects out, or fill them in with the median
+        of their column.
+    space : {"clustered", "input"}
+        Where a pipeline is judged: in the space in which its last step clusters, or in that of X.
 
     Returns
     -------
@@ -115,7 +122,8 @@ def choose_k(
     >>> choice.k, choice.votes
     (3, {3: 4})
     """
-    data = DataMatrix(X)
+    check_space(space)
+    data, against, notes = _data_and_truth(X, truth, missing)
     method = method_for(search, estimator)
     parameter = k_parameter(method, k_param)
     numbers = numbers_of_clusters(ks, data.n_objects)
@@ -128,16 +136,28 @@ def choose_k(
     judges = judges if rules is None else _with_rules(judges, rules)
     if any(curve.needs_null for curve in judges.curves):
         refuse_many("fits of data without structure", len(numbers) * n_null)
-    against = None if truth is None else prepare({"X": X, "truth": truth}).partitions["truth"]
-    sweep = Sweep(
-        data.values, against, method, parameter, numbers, n_runs if is_random(method) else 1, judges
-    )
+    n_runs = n_runs if is_random(method) else 1
+    sweep = Sweep(data.values, against, method, parameter, numbers, n_runs, judges, space)
     if search != BRUTE_FORCE:
-        return _searched(search, sweep, random_state, checkpoint, pool, frame=data.frame or "pandas")
+        found = _searched(search, sweep, random_state, checkpoint, pool, frame=data.frame or "pandas")
+        return replace(found, notes=(*notes, *found.notes))
     store, root = sweep.checkpoint(checkpoint, random_state, n_null)
     fits, agreement = sweep.fits(root, store, n_jobs, pool)
     null = sweep.null(root, store, n_jobs, n_null) if any(c.needs_null for c in judges.curves) else None
-    return decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas", seed=root)
+    facts = {"seed": root, "space": space if preparing_steps(method) else None}
+    choice = decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas", **facts)
+    said = space_note(method, space)
+    return replace(choice, notes=(*[said] * bool(said), *notes, *choice.notes))
+
+
+def _data_and_truth(X: Any, truth: Any, missing: str) -> tuple[DataMatrix, Partition | None, tuple[str, ...]]:
+    """The objects that have what is needed, their true clustering, and what is said of the others."""
+    if truth is None:
+        data = complete_data(X, missing)
+        return data, None, (data.note,) * bool(data.note)
+    inputs = prepare({"X": X, "truth": truth}, missing=missing)
+    assert inputs.X is not None
+    return inputs.X, inputs.partitions["truth"], tuple(n for n in inputs.notes if not n.startswith("noise:"))
 
 
 def _searched(

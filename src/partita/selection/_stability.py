@@ -25,8 +25,8 @@ from partita.fits.models import (
 from partita.fits.partitions import from_arrays, to_arrays
 from partita.fits.tasks import Task, check_count, numbers_of_clusters, refuse_many, run_tasks, task_seed
 from partita.inputs import prepare
-from partita.partitions import DataMatrix, HardPartition, Partition
-from partita.partitions.models import last_step
+from partita.partitions import HardPartition, Partition, complete_data
+from partita.partitions.models import check_space, in_clustered_space, last_step, space_note
 from partita.registry import Index, find, resolve
 from partita.registry.rules import Verdict, apply_rule
 from partita.results import Result, Table, join_texts, number, plain
@@ -162,6 +162,8 @@ def stability(
     n_jobs: int | None = None,
     random_state: Any = None,
     checkpoint: Any = None,
+    missing: str = "raise",
+    space: str = "clustered",
 ) -> Stability:
     """How many clusters are found again when the data is perturbed (franti2017, part IV).
 
@@ -187,8 +189,8 @@ def stability(
         and `prediction_strength` this is the method of that name.
     threshold : float
         For the rule "last stable": the last k whose mean value is at least as good.
-    k_param, n_jobs, random_state, checkpoint
-        As in `choose_k`.
+    k_param, n_jobs, random_state, checkpoint, missing, space
+        As in `choose_k`; the centroid index looks at the data.
 
     Returns
     -------
@@ -206,7 +208,8 @@ def stability(
     >>> stability(X, ks=range(2, 6), n_repeats=5, random_state=0).k
     3
     """
-    data = DataMatrix(X)
+    check_space(space)
+    data = complete_data(X, missing)
     scheme = Subsample() if scheme is None else scheme
     entries = _checked(scheme, strategy, n_repeats, indices, threshold)
     method = RandomSwap(n_init=STARTS) if estimator is None else estimator
@@ -224,6 +227,7 @@ def stability(
         "indices": [e.makings for e in entries],
         "ks": numbers,
         "n_repeats": int(n_repeats),
+        "space": space,
     }
     store = None if checkpoint is None else Checkpoint.open(checkpoint, parts, random_state)
     root = root_seed(random_state) if store is None else store.seed
@@ -249,6 +253,7 @@ def stability(
                 strategy,
                 [e.label for e in entries],
                 whole[k],
+                space,
             ),
         )
         for k, repeat in places
@@ -260,7 +265,8 @@ def stability(
         raise ParameterError(
             "no fit succeeded.", got=failed[0].failed, need="numbers of clusters that it can do"
         )
-    notes = [f"{len(failed)} of {len(repeats)} fits failed: {failed[0].failed}"] if failed else []
+    notes = [note for note in (space_note(method, space), data.note) if note]
+    notes += [f"{len(failed)} of {len(repeats)} fits failed: {failed[0].failed}"] if failed else []
     fits = [*whole.values(), *records]
     warned = Counter(name for record in fits for name in record.values["warned"])
     notes += [f"{count} of {len(fits)} fits gave a {name}" for name, count in sorted(warned.items())]
@@ -357,6 +363,7 @@ def fit_perturbed(
     strategy: str,
     labels: Sequence[str],
     whole: Record,
+    space: str = "clustered",
 ) -> Record:
     """One perturbed clustering, compared by every index."""
     values: dict[str, Any] = {"seed": seed, "rows": [], "warned": [], "failed": whole.values["failed"]}
@@ -379,7 +386,10 @@ def fit_perturbed(
         except (ValueError, ArithmeticError) as problem:
             return Record({**values, "failed": one_line(problem)})
     once = np.unique(objects, return_index=True)[1]  # an object drawn twice is compared once
-    given = {"X": X[objects[once]], "truth": truth.take(once), "found": found.take(once)}
+    seen = X[objects[once]]
+    if space == "clustered":
+        seen, _ = in_clustered_space(model, seen)
+    given = {"X": seen, "truth": truth.take(once), "found": found.take(once)}
     rows = judge(plan([find(label) for label in labels], prepare(given), hardens=True)).rows
     values["rows"] = plain([(row.value, row.caveat) for row in rows])
     return Record({**values, "warned": _names(caught)})

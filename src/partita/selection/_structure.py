@@ -13,7 +13,7 @@ from partita.arrays import Array, Floats, one_blas_thread
 from partita.errors import ParameterError
 from partita.fits.checkpoints import Record, root_seed
 from partita.fits.tasks import Task, check_count, run_tasks, task_seed
-from partita.partitions import DataMatrix
+from partita.partitions import DataMatrix, complete_data
 from partita.results import Result, Table, show
 from partita.results.provenance import provenance
 from partita.selection.null_data import normal_like, uniform_like
@@ -149,7 +149,14 @@ class Structure(Result):
         return Table(f"{self.title}\n{self.statement}", columns, rows, self.notes)
 
 
-def structure(X: Any, *, n_null: int = 99, random_state: Any = None, n_jobs: int | None = None) -> Structure:
+def structure(
+    X: Any,
+    *,
+    n_null: int = 99,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    missing: str = "raise",
+) -> Structure:
     """Whether there is structure at all: is the data more clustered than data from laws without clusters.
 
     Two laws are tried: uniform in the box that the data fills (see `hopkins`), and one normal law with
@@ -172,6 +179,8 @@ def structure(X: Any, *, n_null: int = 99, random_state: Any = None, n_jobs: int
         The seed from which all others come.
     n_jobs : int, optional
         Workers; the result is the same for any number.
+    missing : {"raise", "drop", "median"}
+        As in `choose_k`.
 
     Returns
     -------
@@ -194,7 +203,7 @@ def structure(X: Any, *, n_null: int = 99, random_state: Any = None, n_jobs: int
     >>> structure(X, random_state=0).statement
     'structure: neither a uniform nor one normal law explains the data (p = 0.0200)'
     """
-    data = DataMatrix(X)
+    data = complete_data(X, missing)
     check_count("n_null", n_null)
     values = _rescaled(data.values)
     dimension, root = _dimension(values), root_seed(random_state)
@@ -210,7 +219,14 @@ def structure(X: Any, *, n_null: int = 99, random_state: Any = None, n_jobs: int
     n, d = data.values.shape
     few = len(TESTS["normal"]) / (n_null + 1) >= LEVEL
     return Structure(
-        notes=(f"{n_null} data sets from each law are too few for a p-value below {LEVEL}",) if few else (),
+        notes=tuple(
+            note
+            for note in (
+                data.note,
+                f"{n_null} data sets from each law are too few for a p-value below {LEVEL}" if few else "",
+            )
+            if note
+        ),
         provenance=provenance(data.values, n_null=n_null, seed=root, exact=False, method="sampled"),
         frame=data.frame or "pandas",
         tests=tuple(

@@ -17,7 +17,7 @@ from partita.fits.models import clustering_of, one_line, seeded
 from partita.fits.partitions import from_arrays, to_arrays
 from partita.inputs import prepare
 from partita.partitions import Partition, is_mixture
-from partita.partitions.models import objective_of
+from partita.partitions.models import in_clustered_space, objective_of
 from partita.registry import Index, find
 from partita.results import plain
 from partita.results.index_rows import IndexValue
@@ -33,6 +33,7 @@ def fit_and_judge(
     indices: Sequence[str],
     keeps_partition: bool,
     leaves_out: bool = False,
+    space: str = "clustered",
 ) -> Record:
     """Fit a clone to X and judge it; what fails is written down, so that a sweep goes on."""
     values: dict[str, Any] = {
@@ -48,11 +49,12 @@ def fit_and_judge(
         try:
             model = seeded(estimator, parameters, seed).fit(X)
             found = clustering_of(model, X)
+            seen, step = in_clustered_space(model, X) if space == "clustered" else (X, model)
         except (ValueError, ArithmeticError) as problem:  # a number of clusters that this method cannot do
             values["failed"] = one_line(problem)
             return Record(values)
         entries = [find(name) for name in indices]
-        rows, values["refused"] = judge_fit(X, truth, model, found, entries, leaves_out=leaves_out)
+        rows, values["refused"] = judge_fit(seen, truth, step, found, entries, leaves_out=leaves_out)
         values["rows"] = plain(rows)
     values["warned"] = sorted({type(w.message).__name__ for w in caught})
     objective = objective_of(model)
@@ -68,8 +70,16 @@ def fit_null(X: Any, data_seed: int, estimator: Any, parameters: dict[str, Any],
     return Record({"ssw": rows[0][1] if rows else None})
 
 
-def judge_kept(X: Any, arrays: Mapping[str, Any], indices: Sequence[str]) -> Record:
-    """Judge a clustering that was kept, by indices of data and a clustering."""
+def judge_kept(
+    X: Any, arrays: Mapping[str, Any], indices: Sequence[str], prepared_by: Any = None, seed: int = 0
+) -> Record:
+    """Judge a clustering that was kept, by indices of data and a clustering.
+
+    ``prepared_by`` is the pipeline whose last step made it, and ``seed`` that of the run: its other steps are
+    fitted again, and X is judged as the last one saw it.
+    """
+    if prepared_by is not None:
+        X = seeded(prepared_by, {}, seed)[:-1].fit_transform(X)
     rows, _ = judge_fit(X, None, None, from_arrays(arrays), [find(name) for name in indices])
     return Record({"rows": plain(rows)})
 

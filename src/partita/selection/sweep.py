@@ -21,6 +21,7 @@ from partita.fits.partitions import from_arrays, to_arrays
 from partita.fits.tasks import Task, run_tasks, task_seed
 from partita.inputs import prepare
 from partita.partitions import Partition
+from partita.partitions.models import preparing_steps
 from partita.registry import Index, find
 from partita.registry.curves import Curve
 from partita.results import number
@@ -66,6 +67,7 @@ class Sweep:
     ks: tuple[int, ...]
     n_runs: int
     judges: Judges
+    space: str = "clustered"
 
     def checkpoint(self, folder: Any, random_state: Any, n_null: int) -> tuple[Checkpoint | None, int]:
         """The checkpoint of this work, if there is to be one, and the seed that all others come from."""
@@ -82,6 +84,7 @@ class Sweep:
             "ks": self.ks,
             "n_runs": self.n_runs,
             "n_null": n_null,
+            "space": self.space,
             "version of partita": __version__,
         }
         opened = Checkpoint.open(folder, parts, random_state)
@@ -116,7 +119,7 @@ class Sweep:
         tasks = [
             Task(
                 f"k{k:05}-run{run:05}",
-                (*given, {self.parameter: k}, seed, labels, keeps, self.judges.leaves_out),
+                (*given, {self.parameter: k}, seed, labels, keeps, self.judges.leaves_out, self.space),
             )
             for (k, run), seed in zip(places, seeds, strict=True)
         ]
@@ -152,8 +155,10 @@ class Sweep:
         """The fits with what is costly filled in for those that speak for their k."""
         if not self.costly:
             return fits
+        prepared_by = self.method if self.space == "clustered" and preparing_steps(self.method) else None
+        seeds = {(fit.k, fit.run): fit.seed for fit in fits}
         tasks = [
-            Task(f"k{k:05}-run{run:05}-pairs", (self.X, arrays, self.costly))
+            Task(f"k{k:05}-run{run:05}-pairs", (self.X, arrays, self.costly, prepared_by, seeds[k, run]))
             for (k, run), arrays in speaking.items()
         ]
         records = run_tasks(judge_kept, tasks, n_jobs=n_jobs, description="judging", checkpoint=store)
