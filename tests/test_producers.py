@@ -1,6 +1,7 @@
 """What other libraries make comes in as the partition that it is, or is refused with a call that works."""
 
 import warnings
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -126,6 +127,18 @@ def test_overlapping_communities_are_refused_by_what_they_would_need():
 def test_what_is_no_list_of_clusters_is_refused(bad):
     with pytest.raises(PartitionError):
         HardPartition.from_clusters(bad)
+
+
+def test_counts_are_no_clustering():
+    with pytest.raises(PartitionError, match="counts"):
+        as_partition(Counter("aab"))
+
+
+def test_counts_in_a_frame_are_memberships_when_told_so():
+    frame = pd.DataFrame({"a": [3, 1], "b": [1, 1]})
+    assert as_partition(frame, normalize=True).memberships().tolist() == [[0.75, 0.25], [0.5, 0.5]]
+    with pytest.raises(PartitionError, match="several clusterings"):
+        as_partition(frame)
 
 
 def test_named_objects_beside_positions_never_pass_in_silence():
@@ -296,6 +309,14 @@ def test_a_density_model_offers_labels_and_strengths(density_model):
     np.testing.assert_allclose(own[inside], density_model.probabilities_[inside])
     np.testing.assert_array_equal(soft.noise_mask, density_model.labels_ < 0)
     assert "noise" in soft.note
+
+
+def test_what_is_off_is_told_by_the_name_of_its_column():
+    frame = pd.DataFrame({"red": [0.5, 0.5], "blue": [0.5, np.nan]})
+    with pytest.raises(PartitionError, match="'blue'"):
+        as_partition(frame)
+    with pytest.raises(PartitionError, match="row 1, column 'red' is 1.5"):
+        as_partition(pd.DataFrame({"red": [0.5, 1.5], "blue": [0.5, -0.5]}), "fuzzy")
 
 
 def test_membership_vectors_of_hdbscan():

@@ -94,6 +94,12 @@ def role_of(mapping: Mapping[Any, Any]) -> str:
     """What a dictionary is, by its keys and the types of its values."""
     if {"mass", "F"} <= set(mapping):
         return EVIDENCE
+    if isinstance(mapping, Counter):
+        raise PartitionError(
+            "counts of labels are no clustering: which object has which is not in them.",
+            got="a Counter",
+            need="one label for each object",
+        )
     values = list(mapping.values())
     if all(isinstance(value, Set) for value in values):
         return CLUSTERS

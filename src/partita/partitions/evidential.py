@@ -59,7 +59,7 @@ class EvidentialPartition(Partition):
                 fix="add up the columns of masses that belong to the same set",
             )
         survey = survey_rows(matrix)
-        survey.raise_if_out_of_range(matrix)
+        survey.raise_if_out_of_range(matrix, range(matrix.shape[1]))
         if survey.n_off:
             raise PartitionError(
                 "masses do not sum to one.",

@@ -43,7 +43,8 @@ class MembershipPartition(Partition):
         matrix = numeric_matrix(memberships)
         if matrix.size < COMPILED_FROM and not is_sparse(matrix):
             matrix = matrix.copy()  # so that it cannot change; a large one is looked at where it is
-        self._set(self._checked(matrix), normalise_names(names, matrix.shape[1]), index)
+        columns = normalise_names(names, matrix.shape[1])
+        self._set(self._checked(matrix, columns), columns, index)
 
     @classmethod
     def trusted(
@@ -66,7 +67,7 @@ class MembershipPartition(Partition):
         self._names = names
         self.index = index
 
-    def _checked(self, matrix: Any) -> Any:
+    def _checked(self, matrix: Any, names: Sequence[Any]) -> Any:
         raise NotImplementedError
 
     @property
@@ -150,9 +151,9 @@ class FuzzyPartition(MembershipPartition):
         mask = dense(self.values[:, [self._names.index(-1)]]).ravel() == 1.0
         return read_only(mask) if mask.any() else None
 
-    def _checked(self, matrix: Any) -> Any:
+    def _checked(self, matrix: Any, names: Sequence[Any]) -> Any:
         survey = survey_rows(matrix)
-        survey.raise_if_out_of_range(matrix)
+        survey.raise_if_out_of_range(matrix, names)
         if survey.n_off:
             raise rows_off(matrix, survey)
         return survey.clipped(matrix)
@@ -185,9 +186,9 @@ class PossibilisticPartition(MembershipPartition):
 
     kind: ClassVar[Kind] = POSSIBILISTIC
 
-    def _checked(self, matrix: Any) -> Any:
+    def _checked(self, matrix: Any, names: Sequence[Any]) -> Any:
         survey = survey_rows(matrix)
-        survey.raise_if_out_of_range(matrix)
+        survey.raise_if_out_of_range(matrix, names)
         if survey.n_zero:
             raise zero_rows(matrix, survey)
         return survey.clipped(matrix)
@@ -292,8 +293,8 @@ class RowSurvey:
     n_zero: int
     first_zero: int
 
-    def raise_if_out_of_range(self, matrix: Any) -> None:
-        """Refuse NaN, infinite, negative values and values above one."""
+    def raise_if_out_of_range(self, matrix: Any, names: Sequence[Any]) -> None:
+        """Refuse NaN, infinite, negative values and values above one; the first is told by its column."""
         if self.low >= -self.tolerance and self.high <= 1.0 + self.tolerance:
             return
         cells = matrix.tocoo() if is_sparse(matrix) else None
@@ -307,7 +308,7 @@ class RowSurvey:
         what = "memberships are not finite." if not np.isfinite(value) else "memberships are outside [0, 1]."
         raise PartitionError(
             what,
-            got=f"matrix of shape {matrix.shape}; row {row}, column {column} is {value:g} "
+            got=f"matrix of shape {matrix.shape}; row {row}, column {names[column]!r} is {value:g} "
             f"({bad.size} cells are off)",
             need="every membership between 0 and 1",
             fix=Phrase(Setting("normalize", True), " if these are unnormalised weights")

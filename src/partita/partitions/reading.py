@@ -234,7 +234,7 @@ class Reading:
 
     def _frame(self, obj: Any) -> Any:
         obj = collected(obj)
-        if self.focal_sets is None:
+        if self.focal_sets is None and self.wanted in (None, HARD) and not self.normalize:
             columns = label_columns(obj)
             if columns is not None:
                 raise _several_error(columns, "columns")
