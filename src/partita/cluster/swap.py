@@ -177,12 +177,11 @@ class RandomSwap(CentreClusterer):
         self.n_jobs = n_jobs
 
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
-        patience = default_patience(self.n_clusters) if self.patience is None else self.patience
-        init = self._in_working_units(self.init)
-
         from partita.kernels.swaps import is_small
 
-        options = {
+        patience = default_patience(self.n_clusters) if self.patience is None else self.patience
+        init = self._in_working_units(self.init)
+        options: dict[str, Any] = {
             "max_swaps": self.max_swaps, "patience": patience, "max_iter": self.max_iter, "tol": self.tol
         }  # fmt: skip
 

@@ -143,9 +143,7 @@ def _measure(swarm: Any, j: int) -> None:
     swarm.errors[j], swarm.radii[j] = total, np.sqrt(widest)
 
 
-@kernel(
-    work=lambda swarm: swarm.sizes.size**2, calls=CALLS, small=removal_costs_small, examples=_swarms
-)
+@kernel(work=lambda swarm: swarm.sizes.size**2, calls=CALLS, small=removal_costs_small, examples=_swarms)
 def removal_costs(swarm: Any) -> Any:
     """For each cluster what merging it into its best neighbour would cost (Ward); inf for the only one."""
     k = swarm.centres.shape[0]

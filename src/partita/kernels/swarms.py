@@ -162,14 +162,17 @@ def gather_all(X: Any, centres: Any) -> Swarms:
 def _alone(swarm: Any) -> Swarms:
     """One swarm as several."""
     after, lists = swarm.after.tolist(), []
-    for i in swarm.first.tolist():
-        members = []
+    for first in swarm.first.tolist():
+        members, i = [], first
         while i != NOBODY:
             members.append(i)
             i = after[i]
         lists.append(members)
-    parts = swarm.centres, swarm.labels, swarm.squared, swarm.sizes, swarm.errors, swarm.labels, swarm.squared
-    made = Swarms(_objects(swarm.X), *(part[None].copy() for part in parts), [lists])
+    made = Swarms(
+        _objects(swarm.X), swarm.centres[None].copy(), swarm.labels[None].copy(), swarm.squared[None].copy(),
+        swarm.sizes[None].copy(), swarm.errors[None].copy(),
+        swarm.labels[None].copy(), swarm.squared[None].copy(), [lists],
+    )  # fmt: skip
     made.look_around([0])
     return made
 
@@ -217,12 +220,12 @@ def _outlook(swarms: Swarms, of: Any, removed: Any, points: Any, rounds: int) ->
     target = np.where(comes, gone, np.where(is_homeless, swarms.elsewhere[of], labels))
     is_member = (clusters == labels).astype(np.float64)
     centres[removed, swaps] = X[points, :-1]
-    movers = np.nonzero(target != labels)
+    movers: Any = np.nonzero(target != labels)
     active = _moved(labels, is_member, movers, target[movers])
     active[removed, swaps] = True
     passed = [target]
     for _ in range(rounds - 1):
-        centres = _means(is_member, X, centres)
+        centres, _ = _means(is_member, X, centres)
         scores = _scores(centres, X)
         cells = labels * b + swaps[:, None]
         is_active = active.ravel()[cells]
@@ -233,12 +236,14 @@ def _outlook(swarms: Swarms, of: Any, removed: Any, points: Any, rounds: int) ->
         first[movers] = at
         again = np.flatnonzero((at > labels[movers]) & ~is_active[movers])
         if again.size:
-            at[again] = _second_look(centres, scores, is_member, columns, at[again], *(m[again] for m in movers))
+            at[again] = _second_look(
+                centres, scores, is_member, columns, at[again], *(m[again] for m in movers)
+            )
         active = _moved(labels, is_member, movers, at)
         passed += [first, labels.copy()]
-    centres = _means(is_member, X, centres)
+    centres, sizes = _means(is_member, X, centres)
     least = swarms.errors[of].sum(axis=1)
-    errors = total - (is_member.sum(axis=2) * np.square(centres).sum(axis=2)).sum(axis=0)
+    errors = total - np.einsum("kb,kbf,kbf->b", sizes, centres, centres)
     close = np.flatnonzero(errors < least + ROUNDING * total)
     gaps = X[:, :-1] - centres[labels[close], close[:, None]]
     errors[close] = np.einsum("bif,bif->b", gaps, gaps)
@@ -260,12 +265,12 @@ def _second_look(
     return np.where(gaps.min(axis=0) < 4 * widest, scores[:, swaps, movers].argmin(axis=0), at)
 
 
-def _means(is_member: Any, X: Any, centres: Any) -> Any:
-    """The means of clusters; where one is empty its centre stays."""
+def _means(is_member: Any, X: Any, centres: Any) -> tuple[Any, Any]:
+    """The means of clusters, the centre itself where one is empty; and their sizes."""
     k, b, n = is_member.shape
     sums = (is_member.reshape(k * b, n) @ X).reshape(k, b, -1)
     sizes = sums[:, :, -1:]
-    return np.where(sizes > 0, sums[:, :, :-1] / np.maximum(sizes, 1.0), centres)
+    return np.where(sizes > 0, sums[:, :, :-1] / np.maximum(sizes, 1.0), centres), sizes[:, :, 0]
 
 
 def _scores(centres: Any, X: Any) -> Any:
