@@ -30,7 +30,7 @@ from partita.kernels.swarms import (
     try_swap_small,
 )
 
-SWIFTER = 10
+SWIFTER = 4
 """Steps of these loops that array operations on several searches together do in the time of one."""
 
 
