@@ -118,7 +118,7 @@ class RandomSwap(CentreClusterer):
     random_state : None, int, Generator or RandomState
         The seed.
     n_jobs : int, optional
-        Threads for the starts; the result is the same for any number.
+        Threads for the starts, which small data does without; the result is the same for any number.
 
     Attributes
     ----------

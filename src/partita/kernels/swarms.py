@@ -199,7 +199,7 @@ class Outlook(NamedTuple):
 
     errors: Any  # sums of squares, exact where a swap may help
     centres: Any  # (k, b, d)
-    labels: list[Any]  # (b, n): after the new centre was placed, then two for each round: see `_replayed`
+    labels: list[Any]  # (b, n): after the new centre was placed, then two for each round: see `_replay`
 
 
 def _outlook(swarms: Swarms, of: Any, removed: Any, points: Any, rounds: int) -> Outlook:
@@ -313,11 +313,8 @@ def _replay(
     labels = placed
     for first, second in zip(passes[::2], passes[1::2], strict=True):
         for q in range(len(lists)):
-            came = [i for i in lists[q] if labels[i] != q]
-            leave = [i for i in lists[q] if (first[i] if labels[i] == q else second[i]) != q]
-            if leave:
-                goals = {i: second[i] if i in came else first[i] for i in leave}
-                _leave(lists, q, leave, goals)
+            goals = {i: first[i] if labels[i] == q else second[i] for i in lists[q]}
+            _leave(lists, q, [i for i in lists[q] if goals[i] != q], goals)
         labels = second
 
 
