@@ -150,6 +150,7 @@ def test_small_work_does_not_import_numba():
 pt.validate(X, y)
 pt.choose_k(X, ks=range(2, 5), n_runs=2, random_state=0)
 pt.distribution(y[::15], np.eye(3)[y[::15]] * 0.7 + 0.1, index="rand")
+pt.stability(X, ks=[2, 10], n_repeats=1, random_state=0)
 print("numba" in sys.modules)"""
     assert run(code) == ["False"]
 

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 from partita.cluster.centres import lloyd, nearest, starting_centres
-from partita.cluster.swap import RandomSwap, swap_search
+from partita.cluster.swap import RandomSwap, swap_search, swap_searches
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError
 from partita.indices.centroids import centroid_index
 from partita.kernels.swaps import NOBODY, gather, swap, try_swap
@@ -205,6 +205,24 @@ def test_swaps_never_end_worse_than_where_they_start(problem, seed):
     start = starting_centres(X, k, "random", np.random.default_rng(seed))
     found, _ = swap_search(X, start, np.random.default_rng(seed), max_swaps=20, patience=10)
     assert found.objective <= sum_of_squares_after_one_round(X, start) * (1 + 1e-12) + 1e-12
+
+
+@pytest.mark.parametrize("plain_steps", [0, 10**9])
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_searches_that_go_on_together_find_what_each_finds_alone(monkeypatch, k, plain_steps):
+    """Whether that is compiled or not; in data without ties, which rounding may break this way or that."""
+    monkeypatch.setattr("partita.kernels.compilation.PLAIN_STEPS", plain_steps)
+    for seed in range(5):
+        X = np.random.default_rng(seed).normal(size=(70, 3)) * [1.0, 3.0, 1e-3] + 100.0
+        starts = [starting_centres(X, k, "random", np.random.default_rng([seed, s])) for s in range(4)]
+        rngs, others = ([np.random.default_rng([s, seed]) for s in range(4)] for _ in range(2))
+        options = {"max_swaps": 150, "patience": 40}
+        together = swap_searches(X, starts, rngs, **options)
+        alone = [swap_search(X, start, rng, **options) for start, rng in zip(starts, others, strict=True)]
+        assert [tried for _, tried in together] == [tried for _, tried in alone]
+        for (one, _), (other, _) in zip(together, alone, strict=True):
+            np.testing.assert_array_equal(one.labels, other.labels)
+            np.testing.assert_allclose(one.centres, other.centres, rtol=1e-12)
 
 
 def test_the_number_of_jobs_changes_nothing():

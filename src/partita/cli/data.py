@@ -296,28 +296,30 @@ def _numbers(text: str) -> Sequence[int]:
 
 def _method(text: str) -> Any:
     """A clusterer by its short name, with parameters after a colon."""
-    from sklearn.cluster import AgglomerativeClustering, KMeans
+    from importlib import import_module
 
-    from partita import cluster
     from partita.errors import ParameterError, near_names
 
-    known = {
-        "swap": cluster.RandomSwap,
-        "gmm": cluster.GaussianMixtureEM,
-        "kmeans": KMeans,
-        "fuzzy": cluster.FuzzyCMeans,
-        "possibilistic": cluster.PossibilisticCMeans,
-        "rough": cluster.RoughKMeans,
-        "evidential": cluster.EvidentialCMeans,
-        "ward": AgglomerativeClustering,
-        "binary": cluster.StochasticComplexityClustering,
+    ours = {
+        "swap": "RandomSwap",
+        "gmm": "GaussianMixtureEM",
+        "fuzzy": "FuzzyCMeans",
+        "possibilistic": "PossibilisticCMeans",
+        "rough": "RoughKMeans",
+        "evidential": "EvidentialCMeans",
+        "binary": "StochasticComplexityClustering",
     }
+    theirs = {"kmeans": "KMeans", "ward": "AgglomerativeClustering"}  # half a second to import
+    known = ours | theirs
     name, _, given = text.partition(":")
     if name not in known:
         raise near_names(name, known, noun="method")
+    room = import_module("sklearn.cluster" if name in theirs else "partita.cluster")
     options = dict(piece.partition("=")[::2] for piece in given.split(",") if piece)
     try:
-        return known[name]().set_params(**{option: _value(value) for option, value in options.items()})
+        return getattr(room, known[name])().set_params(
+            **{option: _value(value) for option, value in options.items()}
+        )
     except ValueError as problem:
         raise ParameterError(f"{name} has no such option.", got=text, need=str(problem)) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -55,6 +55,38 @@ def swap_search(
     return lloyd(X, swarm.centres, max_iter=max_iter, tol=tol), tried
 
 
+def swap_searches(
+    X: Floats,
+    starts: Sequence[Floats],
+    rngs: Sequence[np.random.Generator],
+    *,
+    max_swaps: int,
+    patience: int,
+    max_iter: int = 300,
+    tol: float = 0.0,
+    on_swaps: Callable[[int, int], None] | None = None,
+) -> list[tuple[CentreFit, int]]:
+    """What `swap_search` finds from each of several starts, by array operations on all of them together."""
+    from partita.kernels.swarms import gather_all, swap_all
+
+    swarms = gather_all(X, np.array(starts, dtype=np.float64))
+    tried, failures = [0] * len(starts), [0] * len(starts)
+    going = list(range(len(starts))) if len(starts[0]) > 1 and max_swaps > 0 else []
+    while going:
+        draws = [rngs[s].random((min(SWAPS_AT_A_TIME, max_swaps - tried[s]), 2)) for s in going]
+        done = swap_all(swarms, going, draws, ROUNDS, [failures[s] for s in going], patience)
+        for s, (more, _, failed) in zip(going, done, strict=True):
+            tried[s], failures[s] = tried[s] + more, failed
+        moved = [s for s, (_, taken, _) in zip(going, done, strict=True) if taken]
+        if moved:
+            swarms.gather(moved)
+        going = [s for s in going if tried[s] < max_swaps and failures[s] < patience]
+        if on_swaps is not None:
+            on_swaps(sum(tried), max_swaps * len(starts))
+    fits = [lloyd(X, centres, max_iter=max_iter, tol=tol) for centres in swarms.centres]
+    return list(zip(fits, tried, strict=True))
+
+
 def default_patience(n_clusters: int) -> int:
     """Failed swaps in a row after which a search has stagnated."""
     return max(50, 2 * n_clusters)
@@ -86,7 +118,7 @@ class RandomSwap(CentreClusterer):
     random_state : None, int, Generator or RandomState
         The seed.
     n_jobs : int, optional
-        Threads for the starts; the result is the same for any number.
+        Threads for the starts, which small data does without; the result is the same for any number.
 
     Attributes
     ----------
@@ -145,24 +177,27 @@ class RandomSwap(CentreClusterer):
         self.n_jobs = n_jobs
 
     def _solve(self, X: Floats, rng: np.random.Generator, index: Any) -> None:
+        from partita.kernels.swaps import is_small
+
         patience = default_patience(self.n_clusters) if self.patience is None else self.patience
         init = self._in_working_units(self.init)
+        options: dict[str, Any] = {
+            "max_swaps": self.max_swaps, "patience": patience, "max_iter": self.max_iter, "tol": self.tol
+        }  # fmt: skip
+
+        def start(seed: np.random.Generator) -> Floats:
+            return starting_centres(X, self.n_clusters, init, seed)
 
         def run(seed: np.random.Generator) -> tuple[CentreFit, int]:
             with bar("random swap") as report:
-                return swap_search(
-                    X,
-                    starting_centres(X, self.n_clusters, init, seed),
-                    seed,
-                    max_swaps=self.max_swaps,
-                    patience=patience,
-                    max_iter=self.max_iter,
-                    tol=self.tol,
-                    n_searches=self.n_init,
-                    on_swaps=report,
-                )
+                return swap_search(X, start(seed), seed, n_searches=self.n_init, on_swaps=report, **options)
 
-        runs = restarts(run, self.n_init, rng, n_jobs=self.n_jobs, description="random swap")
+        if is_small(X, self.n_clusters, self.n_init):
+            seeds = rng.spawn(self.n_init)
+            with bar("random swap") as report:
+                runs = swap_searches(X, [start(seed) for seed in seeds], seeds, on_swaps=report, **options)
+        else:
+            runs = restarts(run, self.n_init, rng, n_jobs=self.n_jobs, description="random swap")
         best, self.n_swaps_ = min(runs, key=lambda found: found[0].objective)
         if not best.converged:
             warn_of_no_convergence("k-means after the swaps", self.max_iter)

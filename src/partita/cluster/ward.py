@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import AgglomerativeClustering
 from sklearn.utils.validation import check_array
 
 from partita.arrays import MOST_DENSE_CELLS, frame_library, held
@@ -44,6 +43,8 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
     >>> ward_partition([[0.0], [1.0], [9.0], [10.0], [50.0]], 3)
     HardPartition(n=5, k=3, sizes=[2 1 2], ambiguity=0, partial assignment=0)
     """
+    from sklearn.cluster import AgglomerativeClustering
+
     values = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
     values = shifted(values, working_exponent(values))
     n = len(values)

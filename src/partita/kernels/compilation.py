@@ -68,11 +68,17 @@ class Kernel:
         """The same kernel for someone who knows that so many times the usual calls will come."""
         return functools.partial(self._run, calls)
 
-    def _run(self, times: int, *args: Any) -> Any:
+    def is_compiled(self, times: int, *args: Any) -> bool:
+        """Whether so many times the usual calls run the compiled form; an error where they cannot."""
         steps = times * self.steps(*args)
-        if steps > PLAIN_STEPS and (steps > STEPS_WITHOUT_NUMBA or has_numba()):
-            if not has_numba():
-                raise _too_large(steps)
+        if steps <= PLAIN_STEPS or (steps <= STEPS_WITHOUT_NUMBA and not has_numba()):
+            return False
+        if not has_numba():
+            raise _too_large(steps)
+        return True
+
+    def _run(self, times: int, *args: Any) -> Any:
+        if self.is_compiled(times, *args):
             return self.compiled(*self.typed(args))
         with np.errstate(all="ignore"):
             return self.plain(*args)
@@ -116,7 +122,8 @@ def kernel(
     examples : callable, optional
         Given a generator, argument tuples of every type that it is called with.
     small : callable, optional
-        What to run uncompiled instead of the loop itself: the same result by array operations.
+        What to run uncompiled instead of the loop itself: the same result by array operations. One of another
+        module is taken as it is: it calls no kernel.
     reads : sequence of int
         Positions of arrays that it does not write.
     options
@@ -137,7 +144,8 @@ def _namespace(module: str, form: str) -> dict[str, Any]:
                 if value.function.__module__ != module:
                     names[name] = value.plain if form == "plain" else value.compiled
                 elif form == "plain":
-                    names[name] = _rebound(value.small or value.function, names)
+                    plain = value.small or value.function
+                    names[name] = _rebound(plain, names) if plain.__module__ == module else plain
                 else:
                     names[name] = _dispatcher(value, _rebound(value.function, names))
         return _namespaces[module, form]

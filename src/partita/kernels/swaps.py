@@ -6,7 +6,8 @@ a centre that is within 2 u of its own, so most clusters are passed over without
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -16,58 +17,24 @@ from partita.kernels.lloyd import (
     ascending,
     centre_work,
     nearest_centres,
-    nearest_small,
     objects_and_centres,
     squared_distance,
 )
+from partita.kernels.swarms import (
+    LEAST_GAIN,
+    NOBODY,
+    Swarm,
+    gather_small,
+    removal_costs_small,
+    swap_small,
+    try_swap_small,
+)
 
-NOBODY = -1
-
-LEAST_GAIN = 1e-12
-"""Share of the sum of squares that a swap must gain: less may be rounding, and swaps might never end."""
-
-IN_VAIN = 3000
-"""Steps that array operations on next to nothing would be worth."""
-
-AHEAD = 4, 32
-"""Swaps that are judged at once where nothing is compiled: after one that helped, and at most."""
-
-
-class Swarm(NamedTuple):
-    """Objects, centres, and who belongs where; all arrays change in place."""
-
-    X: Any
-    centres: Any
-    labels: Any
-    squared: Any  # of each object, to its own centre
-    first: Any  # member of each cluster
-    after: Any  # next member of the same cluster
-    before: Any
-    sizes: Any
-    errors: Any  # sum of squared distances of each cluster
-    radii: Any  # largest distance of each cluster
+SWIFTER = 4
+"""Steps of these loops that array operations on several searches together do in the time of one."""
 
 
-def _gather_small(X: Any, centres: Any) -> Any:
-    """`gather` by array operations."""
-    n, k = X.shape[0], centres.shape[0]
-    labels, _ = nearest_small(X, centres)
-    order = np.argsort(labels, kind="stable")
-    X, labels = X[order], labels[order]
-    sizes = np.bincount(labels, minlength=k)
-    starts, ends = np.cumsum(sizes) - sizes, np.cumsum(sizes)
-    sums = np.stack([np.bincount(labels, column, k) for column in X.T], axis=1)
-    centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
-    squared = ((X - centres[labels]) ** 2).sum(axis=1)
-    after, before, radii = np.arange(1, n + 1), np.arange(-1, n - 1), np.zeros(k)
-    after[ends[sizes > 0] - 1], before[starts[sizes > 0]] = NOBODY, NOBODY
-    np.maximum.at(radii, labels, squared)
-    first = np.where(sizes > 0, starts, NOBODY)
-    errors = np.bincount(labels, squared, k)
-    return Swarm(X, centres, labels, squared, first, after, before, sizes, errors, np.sqrt(radii))
-
-
-@kernel(work=centre_work, calls=CALLS, examples=objects_and_centres, small=_gather_small, reads=(0, 1))
+@kernel(work=centre_work, calls=CALLS, examples=objects_and_centres, small=gather_small, reads=(0, 1))
 def gather(X: Any, centres: Any) -> Any:
     """The swarm of objects around given centres, each of which moves to its mean.
 
@@ -105,7 +72,7 @@ def _swarm_work(swarm: Any, *_: Any) -> float:
 
 
 def _swarms(rng: np.random.Generator, *more: Any) -> Any:
-    return [(_gather_small(*given), *more) for given in objects_and_centres(rng)]
+    return [(gather_small(*given), *more) for given in objects_and_centres(rng)]
 
 
 @kernel()
@@ -145,19 +112,7 @@ def _put_back(swarm: Any, i: int, j: int, left: int) -> None:
     swarm.sizes[j] += 1
 
 
-def _settle_small(swarm: Any, j: int) -> None:
-    """`_settle` by array operations."""
-    members = np.flatnonzero(swarm.labels == j)
-    swarm.errors[j] = swarm.radii[j] = 0.0
-    if members.size:
-        X = swarm.X[members]
-        swarm.centres[j] = X.sum(axis=0) / members.size
-        squared = ((X - swarm.centres[j]) ** 2).sum(axis=1)
-        swarm.squared[members] = squared
-        swarm.errors[j], swarm.radii[j] = squared.sum(), np.sqrt(squared.max())
-
-
-@kernel(small=_settle_small)
+@kernel()
 def _settle(swarm: Any, j: int) -> None:
     """Move a centre to the mean of its members; that of an empty cluster stays."""
     d = swarm.X.shape[1]
@@ -188,7 +143,7 @@ def _measure(swarm: Any, j: int) -> None:
     swarm.errors[j], swarm.radii[j] = total, np.sqrt(widest)
 
 
-@kernel(work=lambda swarm: swarm.sizes.size**2, calls=CALLS, examples=_swarms)
+@kernel(work=lambda swarm: swarm.sizes.size**2, calls=CALLS, small=removal_costs_small, examples=_swarms)
 def removal_costs(swarm: Any) -> Any:
     """For each cluster what merging it into its best neighbour would cost (Ward); inf for the only one."""
     k = swarm.centres.shape[0]
@@ -331,7 +286,12 @@ def _settle_touched(swarm: Any, touched: Any) -> None:
             _settle(swarm, j)
 
 
-@kernel(work=_swarm_work, calls=CALLS, examples=lambda rng: _swarms(rng, 0, 5, 2))
+@kernel(
+    work=_swarm_work,
+    calls=CALLS,
+    small=try_swap_small,
+    examples=lambda rng: _swarms(rng, 0, 5, 2),
+)
 def try_swap(swarm: Any, removed: int, point: int, rounds: int) -> bool:
     """Replace a centre by an object, then some rounds of k-means around it; undone unless it is better.
 
@@ -380,77 +340,10 @@ def _drawn(swarm: Any, order: Any, draw: Any) -> Any:
     return order[rank], point
 
 
-def _means(X: Any, labels: Any, centres: Any) -> Any:
-    """The means of the clusters of several labellings ``(b, n)``; where one is empty its centre stays."""
-    b, k, d = centres.shape
-    cells = (labels + k * np.arange(b)[:, None]).ravel()
-    sizes = np.bincount(cells, minlength=b * k).reshape(b, k, 1)
-    sums = [np.bincount(cells, np.tile(X[:, f], b), b * k) for f in range(d)]
-    return np.where(sizes > 0, np.stack(sums, axis=-1).reshape(b, k, d) / np.maximum(sizes, 1), centres)
-
-
-def _errors_after(swarm: Any, removed: Any, points: Any, rounds: int) -> Any:
-    """The sum of squares that each of several swaps would end with: `try_swap` by array operations."""
-    k, each, gone = swarm.sizes.size, np.arange(len(removed))[:, None], removed[:, None]
-    origin = swarm.X.mean(axis=0)
-    X, old = swarm.X - origin, swarm.centres - origin
-    # the nearest centre but for the one that goes: the nearest of all, or the second
-    squares = ((X[:, None, :] - old) ** 2).sum(axis=2)
-    by_distance = squares.argsort(axis=1, kind="stable")
-    elsewhere = np.where(by_distance[:, 0] == gone, by_distance[:, min(1, k - 1)], by_distance[:, 0])
-    to_new = ((X - X[points][:, None, :]) ** 2).sum(axis=2)
-    homeless = np.where(squares[np.arange(len(X)), elsewhere] < to_new, elsewhere, gone)
-    labels = np.where(to_new < swarm.squared, gone, swarm.labels)
-    labels = np.where(swarm.labels == gone, homeless, labels)
-    before = swarm.labels
-    active = np.arange(k) == gone
-    centres = np.repeat(old[None], len(removed), axis=0)
-    centres[each, gone] = X[points][:, None, :]
-    for _ in range(rounds - 1):
-        moved = labels != before
-        which = np.broadcast_to(each, labels.shape)[moved]
-        active[which, labels[moved]] = True
-        active[which, np.broadcast_to(before, labels.shape)[moved]] = True
-        centres = _means(X, labels, centres)
-        # squared distances but for the object's own square, which is the same for all centres
-        scores = (centres**2).sum(axis=2)[:, None, :] - 2 * (X @ centres.transpose(0, 2, 1))
-        nearest = scores.argmin(axis=2)
-        is_active = active[each, labels]
-        least = np.where(active[:, None, :], scores, np.inf)
-        at = np.where(is_active, nearest, least.argmin(axis=2))
-        rows = np.arange(len(X))
-        at = np.where(scores[each, rows, at] < scores[each, rows, labels], at, labels)
-        # one that went on to a cluster that is looked at later is looked at again there, among all
-        at = np.where((at > labels) & ~is_active, nearest, at)
-        before, labels, active = labels, at, np.zeros_like(active)
-    centres = _means(X, labels, centres)
-    return ((X - centres[each, labels]) ** 2).sum(axis=(1, 2))
-
-
-def _swap_small(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> Any:
-    """`swap` where swaps that fail, which most do, are found out by array operations, some at once."""
-    order, tried, taken, width = removal_order(swarm), 0, 0, AHEAD[0]
-    while tried < len(draws) and failures < patience:
-        ahead = draws[tried : tried + min(width, patience - failures)]
-        width = min(2 * width, AHEAD[1])
-        pairs = np.array([_drawn(swarm, order, draw) for draw in ahead])
-        least = swarm.errors.sum() * (1.0 - LEAST_GAIN / 2)
-        helpful = np.flatnonzero(_errors_after(swarm, pairs[:, 0], pairs[:, 1], rounds) < least)
-        failed = int(helpful[0]) if helpful.size else len(ahead)
-        tried, failures = tried + failed, failures + failed
-        if helpful.size:
-            tried += 1
-            if try_swap(swarm, pairs[failed, 0], pairs[failed, 1], rounds):
-                order, taken, failures, width = removal_order(swarm), taken + 1, 0, AHEAD[0]
-            else:
-                failures += 1
-    return tried, taken, failures
-
-
 @kernel(
-    work=lambda swarm, *_: _swarm_work(swarm) + IN_VAIN,
+    work=lambda swarm, *_: _swarm_work(swarm) / SWIFTER,
     calls=CALLS,
-    small=_swap_small,
+    small=swap_small,
     examples=lambda rng: _swarms(rng, rng.random((40, 2)), 2, 0, 30),
 )
 def swap(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> Any:
@@ -470,6 +363,11 @@ def swap(swarm: Any, draws: Any, rounds: int, failures: int, patience: int) -> A
         else:
             failures += 1
     return draws.shape[0], taken, failures
+
+
+def is_small(X: Any, n_clusters: int, n_searches: int) -> bool:
+    """Whether so many searches, each of many swaps, are done sooner than `swap` is compiled."""
+    return not swap.is_compiled(n_searches, SimpleNamespace(X=X, centres=range(n_clusters)))
 
 
 @kernel(work=_swarm_work, calls=CALLS, examples=lambda rng: _swarms(rng, 3))
