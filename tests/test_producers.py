@@ -315,7 +315,7 @@ def test_what_is_off_is_told_by_the_name_of_its_column():
     frame = pd.DataFrame({"red": [0.5, 0.5], "blue": [0.5, np.nan]})
     with pytest.raises(PartitionError, match="'blue'"):
         as_partition(frame)
-    with pytest.raises(PartitionError, match="row 1, column 'red' is 1.5"):
+    with pytest.raises(PartitionError, match=r"row 1, column 'red' is 1\.5"):
         as_partition(pd.DataFrame({"red": [0.5, 1.5], "blue": [0.5, -0.5]}), "fuzzy")
 
 

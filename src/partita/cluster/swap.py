@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Integral
 from typing import Any
 
@@ -19,6 +22,24 @@ SWAPS_AT_A_TIME = 64
 
 ROUNDS = 2
 """k-means iterations after a swap (Franti's program)."""
+
+SWEEP_CELLS = 1_500_000
+"""Numbers in X times clusters, over all searches of a sweep, that are done in half the time of compiling."""
+
+_cells_of_sweep: ContextVar[float] = ContextVar("_cells_of_sweep", default=0.0)
+
+
+@contextmanager
+def part_of_sweep(cells: float) -> Iterator[None]:
+    """Fits inside are some of many, whose numbers in X times clusters add up to ``cells``.
+
+    All of them run the form that is sooner done for the whole; each alone would take what is best for one.
+    """
+    token = _cells_of_sweep.set(cells)
+    try:
+        yield
+    finally:
+        _cells_of_sweep.reset(token)
 
 
 def swap_search(
@@ -190,9 +211,12 @@ class RandomSwap(CentreClusterer):
 
         def run(seed: np.random.Generator) -> tuple[CentreFit, int]:
             with bar("random swap") as report:
-                return swap_search(X, start(seed), seed, n_searches=self.n_init, on_swaps=report, **options)
+                return swap_search(X, start(seed), seed, n_searches=searches, on_swaps=report, **options)
 
-        if is_small(X, self.n_clusters, self.n_init):
+        cells = _cells_of_sweep.get()
+        of_one = X.size * self.n_clusters
+        searches = max(self.n_init, math.ceil(cells / of_one)) if cells > SWEEP_CELLS else self.n_init
+        if is_small(X, self.n_clusters, searches):
             seeds = rng.spawn(self.n_init)
             with bar("random swap") as report:
                 runs = swap_searches(X, [start(seed) for seed in seeds], seeds, on_swaps=report, **options)

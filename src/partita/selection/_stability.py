@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Floats
-from partita.cluster.swap import RandomSwap
+from partita.cluster.swap import RandomSwap, part_of_sweep
 from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import judge, plan
 from partita.fits.checkpoints import Checkpoint, Record, root_seed
@@ -235,8 +235,9 @@ def stability(
     def run(work: Callable[..., Record], tasks: Sequence[Task]) -> Iterator[Record]:
         return run_tasks(work, tasks, n_jobs=n_jobs, description="stability", checkpoint=store)
 
+    cells = _cells(data.values, method, numbers, n_repeats, scheme)
     fit_tasks = [
-        Task(f"whole-k{k:05}", (data.values, method, {parameter: k}, task_seed(root, WHOLE, k)))
+        Task(f"whole-k{k:05}", (data.values, method, {parameter: k}, task_seed(root, WHOLE, k), cells))
         for k in numbers
     ]
     whole = dict(zip(numbers, run(fit_whole, fit_tasks), strict=True))
@@ -254,6 +255,7 @@ def stability(
                 [e.label for e in entries],
                 whole[k],
                 space,
+                cells,
             ),
         )
         for k, repeat in places
@@ -326,10 +328,18 @@ def _checked(scheme: Any, strategy: str, n_repeats: Any, indices: Any, threshold
     return entries
 
 
-def fit_whole(X: Floats, method: Any, parameters: dict[str, Any], seed: int) -> Record:
+def _cells(X: Floats, method: Any, ks: Sequence[int], n_repeats: int, scheme: Any) -> float:
+    """Numbers in X times clusters over all searches, which tells random swap how much work will come."""
+    share = scheme.share if isinstance(scheme, Subsample) else 1.0
+    last = last_step(method)
+    starts = last.n_init if isinstance(last, RandomSwap) else 1
+    return float(X.size * sum(ks) * starts * (1 + n_repeats * share))
+
+
+def fit_whole(X: Floats, method: Any, parameters: dict[str, Any], seed: int, cells: float = 0.0) -> Record:
     """The clustering of all data, and the deviation within its clusters."""
     values: dict[str, Any] = {"failed": "", "warned": [], "deviation": None}
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, part_of_sweep(cells):
         warnings.simplefilter("always")
         try:
             found = clustering_of(seeded(method, parameters, seed).fit(X), X)
@@ -364,6 +374,7 @@ def fit_perturbed(
     labels: Sequence[str],
     whole: Record,
     space: str = "clustered",
+    cells: float = 0.0,
 ) -> Record:
     """One perturbed clustering, compared by every index."""
     values: dict[str, Any] = {"seed": seed, "rows": [], "warned": [], "failed": whole.values["failed"]}
@@ -372,7 +383,7 @@ def fit_perturbed(
     rng = np.random.default_rng(seed)
     deviation = whole.values["deviation"]
     drawn = scheme.draw(X, deviation, rng)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, part_of_sweep(cells):
         warnings.simplefilter("always")
         try:
             model = seeded(method, parameters, _seed(rng)).fit(drawn.X)
