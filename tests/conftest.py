@@ -25,6 +25,21 @@ def pytest_collection_finish():
     """Modules and collected tests stay to the end: no later collection of garbage need walk through them."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+# --- loops ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="class")  # of a function outside a class: for that function, and its draws
+def compiled():
+    """Loops are compiled however little there is to do, as they are for larger data: thousands of small calls
+    take half a second each otherwise. That both forms agree is told by test_kernels."""
+    from partita.kernels import compilation
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "PLAIN_STEPS", 0)
+        yield
 
 
 # --- what is left out is said at the end, also where workers leave it out -----------------------------------

@@ -185,6 +185,7 @@ def test_max_entropy_centres_are_those_of_k_means():
 
 
 @given(problems(min_clusters=2), st.sampled_from(FUZZIFIERS), st.sampled_from(MOVING))
+@pytest.mark.usefixtures("compiled")
 def test_the_objective_never_rises(problem, fuzzifier, method):
     data, start = problem
     name = "beta" if method is EvidentialCMeans else "m"
@@ -343,6 +344,7 @@ FROM_K_CENTRES = [*METHODS, RandomSwap, GlobalKMeans, GeneticKMeans, GaussianMix
 @pytest.mark.parametrize("method", FROM_K_CENTRES, ids=lambda method: method.__name__)
 @given(distinct=st.integers(1, 3), more=st.integers(1, 2), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=8, deadline=None)
+@pytest.mark.usefixtures("compiled")
 def test_more_clusters_than_distinct_points_are_warned_of(method, distinct, more, seed):
     rng = np.random.default_rng(seed)
     points = 10.0 * np.arange(distinct)[:, None] + rng.uniform(size=(distinct, 2))

@@ -34,7 +34,6 @@ from partita.indices.silhouettes import (
     silhouette_samples,
     simplified_silhouette,
 )
-from partita.kernels import compilation
 from partita.partitions import FUZZY, HARD, HardPartition, as_partition
 from partita.statistics.clusters import dispersions
 from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions
@@ -217,12 +216,6 @@ def test_mahalanobis_is_euclidean_after_whitening():
 
 
 # --- tiles --------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def compiled(monkeypatch):
-    """Loops are compiled however little each call has to do: a cluster of a few objects is a small call."""
-    monkeypatch.setattr(compilation, "PLAIN_STEPS", 0)
 
 
 @pytest.mark.parametrize("entry", DISTANCES, ids=lambda e: e.label)
