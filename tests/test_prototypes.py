@@ -17,7 +17,6 @@ from scipy.special import entr
 from skfuzzy import cmeans
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import check_estimator
 
 from partita.cluster import GaussianMixtureEM, GeneticKMeans, GlobalKMeans, RandomSwap
 from partita.cluster.centres import starting_centres
@@ -268,13 +267,6 @@ def test_new_objects_are_treated_as_the_old_ones(method):
     np.testing.assert_array_equal(fit.predict(X), fit.labels_)
     if hasattr(fit, "predict_proba"):
         np.testing.assert_array_equal(fit.predict_proba(X), fit.memberships_)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_scikit_learn_takes_it_for_one_of_its_own(method):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PartitaWarning)
-        check_estimator(method(), on_skip=None)
 
 
 # --- odd data -----------------------------------------------------------------------------------------
