@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 # Two workers share two cores: threads of BLAS would wait for one another. Tests of threads ask for theirs.
@@ -18,6 +19,27 @@ FIXED, FUZZ = "fixed", "fuzz"
 settings.register_profile(FUZZ, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile(FIXED, settings.get_profile(FUZZ), derandomize=True)
 settings.load_profile(os.environ.get("PARTITA_DRAWS", FIXED))
+
+
+def pytest_collection_finish():
+    """Modules and collected tests stay to the end: no later collection of garbage need walk through them."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+# --- loops ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="class")  # of a function outside a class: for that function, and its draws
+def compiled():
+    """Loops are compiled however little there is to do, as they are for larger data: thousands of small calls
+    take half a second each otherwise. That both forms agree is told by test_kernels."""
+    from partita.kernels import compilation
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "PLAIN_STEPS", 0)
+        yield
 
 
 # --- what is left out is said at the end, also where workers leave it out -----------------------------------

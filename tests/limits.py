@@ -40,9 +40,19 @@ def unreached(entries: Sequence[Index]) -> list[str]:
     for entry in entries:
         if entry.statistics == (CentroidPair,):
             waiting -= {(entry.name, caveat.text) for caveat in entry.evaluate([bare]).caveats()}
+    scenes, seen = [], set()  # all are kept: what is named by its id must live on
     for scene in odd_scenes():
+        scenes.append(scene)
+        (X,), (truth, found, _) = scene.data, scene.partitions
+        given = {"X": X, "truth": truth, "found": found, "model": scene.model}
+        looks = {
+            names: (names, id(scene.weight), *(id(given[name]) for name in names))
+            for names in {entry.inputs for entry in every}
+        }
         names = {name for name, _ in waiting}
-        for label, said in reasons([e for e in every if e.name in names], scene):
+        new = [e for e in every if e.name in names and looks[e.inputs] not in seen]
+        seen.update(looks.values())
+        for label, said in reasons(new, scene):
             name = label.partition(":")[0]
             waiting -= {known for known in waiting if known[0] == name and known[1] in said}
         if not waiting:

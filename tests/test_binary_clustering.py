@@ -108,6 +108,7 @@ def test_the_objective_is_the_index_and_swaps_never_harm(case, seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
+@pytest.mark.usefixtures("compiled")
 def test_the_best_of_all_clusterings_is_found_where_they_can_be_listed(seed):
     rng = np.random.default_rng(seed)
     X, k = rng.integers(0, 2, (6, 1 + seed % 4)), 1 + seed % 3
@@ -134,6 +135,7 @@ def test_threads_change_nothing():
     assert one.objective_ == three.objective_
 
 
+@pytest.mark.usefixtures("compiled")
 def test_truth_and_other_forms_of_bits():
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 50)
@@ -175,6 +177,7 @@ def test_an_early_end_is_warned_of():
 # --- real data ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("compiled")
 def test_votes_fall_into_the_parties():
     X, party = table("votes_complete")
     for seed in range(3):
@@ -184,6 +187,7 @@ def test_votes_fall_into_the_parties():
         assert model.objective_ < stochastic_complexity(X, party)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_animals_fall_into_their_classes():
     X, classes = table("zoo_binary")
     for seed in range(3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -145,6 +146,13 @@ def test_an_index_of_data_and_two_clusterings_is_sent_to_the_call_that_takes_it(
 # --- curves read the index that is in the sweep ---------------------------------------------------------
 
 
+@cache
+def sweep_of_mixtures(*indices):
+    return pt.choose_k(
+        CLOUDS, GaussianMixtureEM(), ks=range(1, 6), n_runs=2, random_state=0, indices=list(indices)
+    )
+
+
 @pytest.mark.parametrize("name", ["second_difference", "angle"])
 @pytest.mark.parametrize(
     ("asked", "of"),
@@ -162,10 +170,8 @@ def test_an_index_of_data_and_two_clusterings_is_sent_to_the_call_that_takes_it(
 )
 def test_a_curve_is_that_of_the_index_it_names(name, asked, of):
     """Its values are what the formula makes of the values of that index, of the same runs."""
-    wanted = [text.format(name) for text in asked]
-    options = {"ks": range(1, 6), "n_runs": 2, "random_state": 0}
-    choice = pt.choose_k(CLOUDS, GaussianMixtureEM(), indices=wanted, **options)
-    read = pt.choose_k(CLOUDS, GaussianMixtureEM(), indices=[of], **options).curves[of].values
+    choice = sweep_of_mixtures(*(text.format(name) for text in asked))
+    read = sweep_of_mixtures(of).curves[of].values
     expected = find_curve(name)(choice.ks, read, 90, 2).values
     (curve,) = (c for label, c in choice.curves.items() if label.startswith(name))
     np.testing.assert_array_equal(curve.values, expected)

@@ -165,6 +165,7 @@ def test_an_object_alone_costs_its_features_in_the_exact_form_and_nothing_as_pri
 
 
 @pytest.mark.parametrize("name", ["zoo_binary", "votes_complete", "spect"])
+@pytest.mark.usefixtures("compiled")
 def test_only_the_printed_form_runs_to_single_objects(name):
     X = shared_data.features(name)
     ks = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24]

@@ -20,12 +20,13 @@ from partita.errors import PartitaError, PartitaWarning
 from partita.partitions import Partition
 
 CLASSES = [getattr(cluster, name) for name in cluster.__all__ if isinstance(getattr(cluster, name), type)]
-NEED_BINARY = {cluster.StochasticComplexityClustering: {"binarize": 0.0}}
+NEED_BINARY = {cluster.StochasticComplexityClustering: {"binarize": 0.0, "n_init": 3, "max_swaps": 20}}
 ESTIMATORS = [made(**NEED_BINARY.get(made, {})) for made in CLASSES]
 
 
 @pytest.mark.filterwarnings("ignore::partita.errors.PartitaWarning")
 @parametrize_with_checks(ESTIMATORS)
+@pytest.mark.usefixtures("compiled")
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -57,7 +58,7 @@ def fitted(made, X, **options):
     """A fit that may warn, but only in partita's name."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = made(**options, **NEED_BINARY.get(made, {}))
+        model = made(**{**NEED_BINARY.get(made, {}), **options})
         if "random_state" in model.get_params():
             model.set_params(random_state=0)
         model.fit(X)
@@ -119,6 +120,7 @@ def test_frames_of_every_library(made, library):
 
 
 @every
+@pytest.mark.usefixtures("compiled")
 def test_a_fit_can_be_judged(made):
     X = data_for(made)
     model = fitted(made, X, n_clusters=3)

@@ -20,6 +20,7 @@ from partita import cluster
 from partita.arrays import held, one_blas_thread, row_blocks
 
 IRIS = load_iris().data
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
 AGES = 120
 """Seconds after which work that was interrupted is taken to go on for ever; it takes one or two."""
 
@@ -47,7 +48,7 @@ LONG_WORK = {
 }
 
 SCRIPT = """
-import functools, warnings
+import functools, os, sys, warnings
 import numpy as np
 import partita as pt
 from partita import cluster
@@ -59,27 +60,48 @@ def repeated(work, X):
 
 warnings.simplefilter("ignore")
 X = np.random.default_rng(0).normal(size=(50_000, 8))
-print("started", flush=True)
-{work}({data})
+pt.choose_k
+for line in sys.stdin:
+    child = os.fork()
+    if child:
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        continue
+    work, said = line.rstrip("\\n").split("\\t")
+    os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT), 2)
+    print(os.getpid(), flush=True)
+    eval(work)
+    sys.exit("it came to an end")
 """
 
 
+@pytest.fixture(scope="module")
+def starter():
+    """A process that has everything imported, and forks for each line of work; it takes no Ctrl-C itself."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@forks
 @pytest.mark.parametrize("name", LONG_WORK)
-def test_ctrl_c_ends_long_work(name):
+def test_ctrl_c_ends_long_work(name, starter, tmp_path):
     work, data = LONG_WORK[name]
-    code = SCRIPT.format(work=work, data=data)
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    said = tmp_path / "said"
+    starter.stdin.write(f"{work}({data})\t{said}\n")
+    child = int(starter.stdout.readline())
+    hangs = threading.Timer(AGES, os.kill, [child, signal.SIGKILL])
+    hangs.start()
     try:
-        assert child.stdout.readline().startswith(b"started")
         time.sleep(0.7)  # into the compiled loops; the work itself would go on for days
-        assert child.poll() is None
-        child.send_signal(signal.SIGINT)
-        _, said = child.communicate(timeout=AGES)
+        assert said.read_text() == ""  # it has not ended yet
+        os.kill(child, signal.SIGINT)
+        code = int(starter.stdout.readline())
     finally:
-        child.kill()
-        child.wait()
-    assert said.decode().strip().endswith("KeyboardInterrupt")
-    assert child.returncode == -signal.SIGINT
+        hangs.cancel()
+    assert said.read_text().strip().endswith("KeyboardInterrupt")
+    assert code == -signal.SIGINT
 
 
 # --- slices ------------------------------------------------------------------------------------------------
@@ -196,7 +218,6 @@ def test_held_work_leaves_other_handlers_and_threads_alone():
 
 # --- forks -------------------------------------------------------------------------------------------------
 
-forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
 may_fork = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 

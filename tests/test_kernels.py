@@ -14,6 +14,7 @@ import pytest
 import partita as pt
 from partita.kernels import compilation
 from partita.kernels.__main__ import every_kernel
+from partita.kernels.merging import merge_pairs
 
 KERNELS = {kernel.name: kernel for kernel in every_kernel()}
 ENTRIES = sorted(name for name, kernel in KERNELS.items() if kernel.examples is not None)
@@ -145,6 +146,13 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 WITHOUT = "import sys\nsys.modules['numba'] = None\n"
 
 
+@pytest.fixture(scope="module")
+def sum_of_large():
+    """What LARGE prints first, found in this process."""
+    rng = np.random.default_rng(0)
+    return repr(merge_pairs(rng.normal(size=(60, 4)), rng.random(60) + 1.0, 3).sum())
+
+
 def test_small_work_does_not_import_numba():
     code = f"""{SMALL}
 pt.validate(X, y)
@@ -155,35 +163,23 @@ print("numba" in sys.modules)"""
     assert run(code) == ["False"]
 
 
-def test_without_numba_small_work_runs_and_medium_work_too():
+def test_without_numba_small_and_medium_work_runs_and_large_work_is_refused(sum_of_large):
     code = f"""{WITHOUT}{SMALL}
 print(pt.choose_k(X, ks=range(2, 5), n_runs=2, random_state=0).k)
 from partita.kernels.merging import merge_pairs
 rng = np.random.default_rng(0)
-print(repr(merge_pairs(rng.normal(size=(60, 4)), rng.random(60) + 1.0, 3).sum()))"""
-    k, value = run(code)
-    assert int(k) in (2, 3)
-    assert float(value[11:-1]) == pytest.approx(float(run(LARGE)[0][11:-1]), rel=1e-12)
-
-
-def test_without_numba_large_work_is_refused():
-    code = f"""{WITHOUT}{SMALL}
+print(repr(merge_pairs(rng.normal(size=(60, 4)), rng.random(60) + 1.0, 3).sum()))
 try:
     pt.cluster.FuzzyCMeans(10).fit(np.zeros((20_000, 4)) + np.arange(20_000)[:, None])
 except pt.errors.TooLargeError as error:
     print("pip install numba" in str(error))"""
-    assert run(code) == ["True"]
+    k, value, refused = run(code)
+    assert int(k) in (2, 3)
+    assert float(value[11:-1]) == pytest.approx(float(sum_of_large[11:-1]), rel=1e-12)
+    assert refused == "True"
 
 
-def test_a_second_process_finds_what_the_first_compiled(tmp_path):
-    first = run(LARGE, NUMBA_CACHE_DIR=str(tmp_path / "not" / "there" / "yet"))
-    second = run(LARGE, NUMBA_CACHE_DIR=str(tmp_path / "not" / "there" / "yet"))
-    assert first[0] == second[0]
-    assert first[1:] == ["0", "1"]
-    assert second[1:] == ["1", "0"]
-
-
-def test_where_nothing_can_be_written_loops_are_compiled_all_the_same(tmp_path):
+def test_where_nothing_can_be_written_loops_are_compiled_all_the_same(tmp_path, sum_of_large):
     """A file where a folder should be is in the way of root too."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SOURCE / "partita", tmp_path / "partita", ignore=ignore)
@@ -191,7 +187,7 @@ def test_where_nothing_can_be_written_loops_are_compiled_all_the_same(tmp_path):
     nowhere = dict.fromkeys(("NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME"), "/dev/null/nowhere")
     code = f"{LARGE}\nprint(stats.cache_path)"
     value, *_, place = run(code, source=tmp_path, PYTHONDONTWRITEBYTECODE="1", **nowhere)
-    assert value == run(LARGE)[0]
+    assert value == sum_of_large
     assert place == "None"
 
 
@@ -209,12 +205,12 @@ def test_everything_can_be_compiled_beforehand(monkeypatch, capsys):
 # --- what the user is told --------------------------------------------------------------------------------
 
 
-def told_on_a_terminal(**env):
-    """What a script that compiles writes to standard error, a pseudo-terminal."""
+def on_a_terminal(**env):
+    """What a script that compiles prints, and what it writes to standard error, a pseudo-terminal."""
     leader, follower = pty.openpty()
     env = {**os.environ, "PYTHONPATH": str(SOURCE), **env}
     with subprocess.Popen(
-        [sys.executable, "-c", LARGE], env=env, stdout=subprocess.DEVNULL, stderr=follower
+        [sys.executable, "-c", LARGE], env=env, stdout=subprocess.PIPE, stderr=follower, text=True
     ) as it:
         os.close(follower)
         heard = b""
@@ -226,20 +222,24 @@ def told_on_a_terminal(**env):
             if not more:
                 break
             heard += more
+        printed = it.stdout.read().split()
         assert it.wait() == 0
     os.close(leader)
-    return heard.decode()
+    return printed, heard.decode()
 
 
-def test_a_terminal_is_told_once_that_loops_are_compiled(tmp_path):
-    heard = told_on_a_terminal(NUMBA_CACHE_DIR=str(tmp_path))
+def test_a_second_process_finds_what_the_first_compiled_and_a_terminal_is_told_once(tmp_path, sum_of_large):
+    place = str(tmp_path / "not" / "there" / "yet")
+    first, heard = on_a_terminal(NUMBA_CACHE_DIR=place)
+    assert first == [sum_of_large, "0", "1"]
     assert heard.count("\n") == 1
     assert "compiling" in heard
     assert "once" in heard
-    assert told_on_a_terminal(NUMBA_CACHE_DIR=str(tmp_path)) == ""
+    assert on_a_terminal(NUMBA_CACHE_DIR=place) == ([sum_of_large, "1", "0"], "")
 
 
 def test_a_pipe_is_told_nothing(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", LARGE], env=env, capture_output=True, text=True, check=True)
     assert done.stderr == ""
+    assert done.stdout.split()[1:] == ["0", "1"]  # it did compile

@@ -90,6 +90,7 @@ def test_large_and_sparse_tables_count_exactly():
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.usefixtures("compiled")
 def test_three_clusters_are_chosen_by_halves_that_predict_each_other(seed):
     centres = np.repeat([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]], 40, axis=0)
     X = centres + np.random.default_rng(seed).normal(size=centres.shape)
@@ -110,6 +111,7 @@ def test_three_clusters_are_chosen_by_halves_that_predict_each_other(seed):
     assert all(found.values("prediction_strength", k).mean() < 0.8 for k in (4, 5, 6))
 
 
+@pytest.mark.usefixtures("compiled")
 def test_one_cloud_is_one_cluster():
     X = np.random.default_rng(0).normal(size=(150, 2))
     found = stability(

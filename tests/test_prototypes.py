@@ -17,7 +17,6 @@ from scipy.special import entr
 from skfuzzy import cmeans
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import check_estimator
 
 from partita.cluster import GaussianMixtureEM, GeneticKMeans, GlobalKMeans, RandomSwap
 from partita.cluster.centres import starting_centres
@@ -185,6 +184,7 @@ def test_max_entropy_centres_are_those_of_k_means():
 
 
 @given(problems(min_clusters=2), st.sampled_from(FUZZIFIERS), st.sampled_from(MOVING))
+@pytest.mark.usefixtures("compiled")
 def test_the_objective_never_rises(problem, fuzzifier, method):
     data, start = problem
     name = "beta" if method is EvidentialCMeans else "m"
@@ -269,13 +269,6 @@ def test_new_objects_are_treated_as_the_old_ones(method):
         np.testing.assert_array_equal(fit.predict_proba(X), fit.memberships_)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_scikit_learn_takes_it_for_one_of_its_own(method):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PartitaWarning)
-        check_estimator(method(), on_skip=None)
-
-
 # --- odd data -----------------------------------------------------------------------------------------
 
 GRID = np.array([[0.0, 0.1], [0.3, 0.2], [0.1, 0.5], [7.0, 7.2], [7.1, 7.7], [7.9, 7.3], [3.6, 3.1]])
@@ -343,6 +336,7 @@ FROM_K_CENTRES = [*METHODS, RandomSwap, GlobalKMeans, GeneticKMeans, GaussianMix
 @pytest.mark.parametrize("method", FROM_K_CENTRES, ids=lambda method: method.__name__)
 @given(distinct=st.integers(1, 3), more=st.integers(1, 2), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=8, deadline=None)
+@pytest.mark.usefixtures("compiled")
 def test_more_clusters_than_distinct_points_are_warned_of(method, distinct, more, seed):
     rng = np.random.default_rng(seed)
     points = 10.0 * np.arange(distinct)[:, None] + rng.uniform(size=(distinct, 2))

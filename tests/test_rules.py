@@ -170,6 +170,7 @@ def stepwise_curve(X, ks, seed):
 
 @pytest.mark.parametrize("d", [2, 8, 32])
 @pytest.mark.parametrize("apart", [10.0, 100.0])
+@pytest.mark.usefixtures("compiled")
 def test_the_knee_of_clear_clusters_is_their_number(d, apart):
     for k in (2, 3, 4, 5, 8, 16):
         X = blobs(k, d, apart, np.random.default_rng([d, k]))
@@ -193,6 +194,7 @@ def test_where_clusters_overlap_the_curve_has_no_knee(name):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.usefixtures("compiled")
 def test_the_knee_of_fifteen_clusters_on_a_grid(seed):
     rng = np.random.default_rng(seed)
     centres = 8.0 * np.array([(i, j) for i in range(5) for j in range(3)])
@@ -214,6 +216,7 @@ def test_the_knee_of_fifteen_clusters_on_a_grid(seed):
     ],
     ids=["square", "normal", "line", "normal in five dimensions"],
 )
+@pytest.mark.usefixtures("compiled")
 def test_clouds_without_clusters_have_no_knee(draw):
     for seed in range(5):
         values = scatter_curve(draw(np.random.default_rng(seed)), range(1, 13), seed)

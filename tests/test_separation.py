@@ -220,6 +220,7 @@ def test_mahalanobis_is_euclidean_after_whitening():
 
 @pytest.mark.parametrize("entry", DISTANCES, ids=lambda e: e.label)
 @pytest.mark.parametrize("k", [6, 200])
+@pytest.mark.usefixtures("compiled")
 def test_compiled_loops_equal_scipy(entry, k, monkeypatch):
     X, labels = scattered(k=k)
     compiled = entry(X, labels)
@@ -253,6 +254,7 @@ def test_pairs_that_are_left_out_hold_no_end(shape, metric):
         assert gaps.diameters[c] == pytest.approx(D[labels == c][:, labels == c].max(), rel=1e-12)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 def test_threads_change_no_bit(threads, monkeypatch):
     X, labels = scattered(1200)
@@ -261,6 +263,7 @@ def test_threads_change_no_bit(threads, monkeypatch):
     assert [entry(X, labels) for entry in DISTANCES] == first
 
 
+@pytest.mark.usefixtures("compiled")
 def test_compiled_weights_are_repeated_rows():
     X, labels = scattered()
     weight = np.random.default_rng(1).integers(0, 4, len(X))
@@ -508,6 +511,7 @@ def test_distances_whose_squares_are_too_large_for_a_number(entry, n):
     assert entry(X * 2.0**660, np.arange(n) % 3) == pytest.approx(entry(X, np.arange(n) % 3), rel=1e-12)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("offset", [1e6, 1e8])
 def test_a_large_offset_costs_no_digits(offset):
     X, labels = scattered(600)

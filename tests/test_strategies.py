@@ -230,12 +230,14 @@ def check_trail(found, ks, name, sign):
 
 @settings(max_examples=25)
 @given(problem=problems(), seed=seeds)
+@pytest.mark.usefixtures("compiled")
 def test_each_step_of_a_guided_search_is_better(problem, seed):
     X, ks = problem
     check_trail(search("guided", X, ks, ("CH",), KMeans(), seed), ks, "calinski_harabasz", 1)
 
 
 @given(problem=problems(), seed=seeds)
+@pytest.mark.usefixtures("compiled")
 def test_a_guided_search_judges_what_it_hands_back_and_is_never_worse_than_the_stepwise_one(problem, seed):
     X, ks = problem
     found = search("guided", X, ks, ("wb_index", "ssw"), seed=seed)

@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from partita.errors import ParameterError
+from partita.kernels import compilation
 from partita.selection._structure import HOPKINS, TWO_MEANS, Structure, hopkins, hopkins_at, structure
 from reference.structure import hopkins as by_definition
 from shared_data import features
@@ -128,10 +129,12 @@ def without_structure(request):
             for s in range(RUNS)
         ]
 
-    return {
-        "uniform": answers(lambda rng: rng.uniform(size=(n, 2)) * [1, 2]),
-        "normal": answers(lambda rng: rng.normal(size=(n, 2)) * [1, 2]),
-    }, n_null
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "PLAIN_STEPS", 0)  # as the fixture compiled does, for all that ask here
+        return {
+            "uniform": answers(lambda rng: rng.uniform(size=(n, 2)) * [1, 2]),
+            "normal": answers(lambda rng: rng.normal(size=(n, 2)) * [1, 2]),
+        }, n_null
 
 
 @pytest.mark.parametrize(
@@ -161,6 +164,7 @@ def test_clouds_without_clusters_rarely_have_structure(without_structure, law):
     assert wrong <= 6
 
 
+@pytest.mark.usefixtures("compiled")
 def test_one_law_alone_would_not_do():
     """Why both laws must be refuted: a normal cloud is not uniform, and a uniform one not normal."""
     rng = np.random.default_rng(0)
@@ -171,6 +175,7 @@ def test_one_law_alone_would_not_do():
 
 
 @pytest.mark.parametrize(("name", "n_null"), [("iris", 99), ("s1", 40)])
+@pytest.mark.usefixtures("compiled")
 def test_known_data_have_structure(name, n_null):
     found = structure(features(name), n_null=n_null, random_state=0)
     assert found.has_structure
@@ -184,6 +189,7 @@ def test_a_ring_counts_as_structure():
     assert structure(ring, n_null=49, random_state=0).has_structure
 
 
+@pytest.mark.usefixtures("compiled")
 def test_three_clusters_have_structure_whatever_the_seed():
     for seed in range(5):
         assert structure(clusters(seed), n_null=49, random_state=seed).p == 2 / 50

@@ -1,4 +1,4 @@
-"""EM for mixtures of Gaussians by its textbook steps, one object and one component at a time."""
+"""EM for mixtures of Gaussians by its textbook steps, one component at a time."""
 
 from __future__ import annotations
 
@@ -12,20 +12,17 @@ def lei_start(X, chosen):
     return np.full(k, 1 / k), X[chosen].copy(), np.array([np.diag(variances)] * k)
 
 
-def log_density(x, mean, covariance):
-    gap = x - mean
-    squared = gap @ np.linalg.solve(covariance, gap)
-    return -0.5 * (len(x) * np.log(2 * np.pi) + np.linalg.slogdet(covariance)[1] + squared)
+def log_densities(X, mean, covariance):
+    """Of each object under one Gaussian."""
+    gaps = X - mean
+    squared = (gaps * np.linalg.solve(covariance, gaps.T).T).sum(axis=1)
+    return -0.5 * (X.shape[1] * np.log(2 * np.pi) + np.linalg.slogdet(covariance)[1] + squared)
 
 
 def e_step(X, weights, means, covariances):
     """Responsibilities and the log-likelihood."""
-    joint = np.array(
-        [
-            [np.log(w) + log_density(x, m, S) for w, m, S in zip(weights, means, covariances, strict=True)]
-            for x in X
-        ]
-    )
+    each = zip(weights, means, covariances, strict=True)
+    joint = np.column_stack([np.log(w) + log_densities(X, m, S) for w, m, S in each])
     top = joint.max(axis=1, keepdims=True)
     total = top[:, 0] + np.log(np.exp(joint - top).sum(axis=1))
     return np.exp(joint - total[:, None]), total.sum()
@@ -38,7 +35,7 @@ def m_step(X, shares, kind="full"):
     means = [shares[:, c] @ X / shares[:, c].sum() for c in range(len(weights))]
     covariances = []
     for c, mean in enumerate(means):
-        scatter = sum(r * np.outer(x - mean, x - mean) for r, x in zip(shares[:, c], X, strict=True))
+        scatter = (shares[:, c, None] * (X - mean)).T @ (X - mean)
         covariances.append(scatter / shares[:, c].sum())
     if kind == "tied":
         pooled = sum(w * S for w, S in zip(weights, covariances, strict=True))

@@ -55,9 +55,10 @@ def merge_groups(X: Floats, groups: list[list[int]], k: int) -> list[list[int]]:
 
     def growth(pair: tuple[list[int], list[int]]) -> float:
         a, b = pair
-        return scatter(X[a + b]) - scatter(X[a]) - scatter(X[b])
+        return scatter(X[a + b]) - alone[id(a)] - alone[id(b)]
 
     while len(groups) > k:
+        alone = {id(g): scatter(X[g]) for g in groups}
         a, b = min(itertools.combinations(groups, 2), key=growth)
         groups = [g for g in groups if g is not a and g is not b] + [a + b]
     return groups
