@@ -497,7 +497,7 @@ def test_franti_ci_zero_finds_the_true_number_of_clusters_in_small():
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(("name", "truth"), [("s1", 15), ("s2", 15), ("s3", 15), ("s4", 15), ("a1", 20)])
 def test_franti_ci_zero_finds_the_true_number_of_clusters(name, truth, seed):
-    """By the usual method, the best of five random swaps: one alone misses a cluster of S4 now and then."""
+    """By the usual method, the best of three random swaps: one alone misses a cluster of S4 now and then."""
     ks = range(truth - 2, truth + 3)
     found = partita.stability(features(name), ks=ks, n_repeats=10, indices="CI", random_state=seed)
     assert found.k == truth

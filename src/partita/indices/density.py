@@ -35,6 +35,11 @@ _CHAINS = ([[float(x)] for x in (0, 1, 2, 3, 10, 11, 12, 13)], [0, 0, 0, 0, 1, 1
             "there are no two clusters of more than one object, so nothing is separate",
         ),
         Limit(_same_place, math.nan, "all objects of two clusters lie on one point"),
+        Limit(
+            lambda p: ~np.isfinite(np.maximum(p.sparseness, p.separation)).all(),
+            math.nan,
+            "core distances are beyond the range of numbers",
+        ),
     ],
     references=["moulavi2014"],
     formula=r"\sum_i \frac{n_i}{n} \frac{\min_{j \ne i} \mathrm{DSPC}_{ij} - \mathrm{DSC}_i}"

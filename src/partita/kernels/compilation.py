@@ -178,9 +178,14 @@ def _dispatcher(kernel: Kernel, function: FunctionType) -> Any:
         return njit(**options)(function)
 
 
-@functools.cache
 def has_numba() -> bool:
     """Whether numba can be imported; it is then heard when it compiles."""
+    with _building:  # two threads that import numba at once see halves of it
+        return _has_numba()
+
+
+@functools.cache
+def _has_numba() -> bool:
     try:
         from numba.core import event
     except ImportError:

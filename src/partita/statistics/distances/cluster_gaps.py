@@ -199,9 +199,10 @@ class _Measures:
         first = int(tiles[0]) * TILE
         c = o.codes[first]
         bounds = np.maximum(o.bounds[c:-1] - first, 0)
+        ends_of = column_ends.times(o.k)
         low, high = np.full((starts.size, o.k), np.inf), np.full((starts.size, o.k), -np.inf)
         for run, chosen in enumerate(np.split(rows, starts[1:])):
-            least, largest = column_ends(o.X[chosen], o.packed[0], tiles, o.metric == "cityblock")
+            least, largest = ends_of(o.X[chosen], o.packed[0], tiles, o.metric == "cityblock")
             low[run, c:] = np.minimum.reduceat(least[: o.n - first], bounds)
             high[run, c:] = np.maximum.reduceat(largest[: o.n - first], bounds)
         return int(o.codes[rows[0]]), low, high
@@ -247,6 +248,7 @@ class _Measures:
         cluster, tile = o.codes[starts], starts // TILE
         outermost, inmost = np.maximum.reduceat(radius, starts), np.minimum.reduceat(away, starts)
         near, far = _first_guesses(o, away)
+        ends_of = column_ends.times(starts.size)
         _ = o.packed
 
         def of_segment(chosen: slice) -> tuple[Array, Floats, Floats]:
@@ -260,9 +262,7 @@ class _Measures:
             )
             wanted[s] = True
             tiles = np.unique(tile[s:][wanted[s:]])
-            least, largest = column_ends(
-                o.X[starts[s] : stops[s]], o.packed[0], tiles, o.metric == "cityblock"
-            )
+            least, largest = ends_of(o.X[starts[s] : stops[s]], o.packed[0], tiles, o.metric == "cityblock")
             seen = np.flatnonzero(np.isin(tile, tiles))
             place = (np.searchsorted(tiles, tile[seen]) - tile[seen]) * TILE
             used, first = place[-1] + stops[seen[-1]], place + starts[seen]
@@ -309,10 +309,11 @@ class _Measures:
 
             _ = o.packed
             tiles = np.arange(-(-o.n // TILE))
+            ends_of = column_ends.times(o.k)
 
             def of_cluster(chosen: slice) -> Floats:
                 rows = slice(o.bounds[chosen.start], o.bounds[chosen.stop])
-                least, _ = column_ends(o.X[rows], o.packed[0], tiles, o.metric == "cityblock")
+                least, _ = ends_of(o.X[rows], o.packed[0], tiles, o.metric == "cityblock")
                 return np.maximum.reduceat(least[: o.n], o.bounds[:-1])
 
             return self._scaled(np.stack(map_blocks(of_cluster, o.k, 1, self.on_block)))

@@ -251,7 +251,8 @@ class _ByTiles:
             shares = np.divide(near[:, None], gaps, out=np.zeros_like(gaps), where=gaps > 0.0)
             others = self.weight[own].sum() - np.minimum(self.weight[rows], 1.0)
             inverse = np.where(known, shares**self.exponent @ self.weight[own], 1.0)
-            mean = near * (inverse / np.where(known, others, 1.0)) ** (-1.0 / self.exponent)
+            with np.errstate(over="ignore"):  # an infinite distance is one beyond the range of numbers
+                mean = near * (inverse / np.where(known, others, 1.0)) ** (-1.0 / self.exponent)
             found.append(np.where(known, mean, 0.0))
         return np.concatenate(found)
 
@@ -347,6 +348,8 @@ class _Compiled(_ByTiles):
 
 
 def _cut(lengths: Floats) -> Floats:
-    """Numbers without their last bits."""
-    lifted = lengths * TIE
-    return np.asarray(lifted - (lifted - lengths))
+    """Numbers without their last bits; what is infinite, or too large to be lifted, stays as it is."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lifted = lengths * TIE
+        cut = lifted - (lifted - lengths)
+    return np.asarray(np.where(np.isfinite(lifted), cut, lengths))

@@ -207,7 +207,8 @@ class ObjectsByCluster:
         from partita.kernels.distances import sums_to_clusters
 
         packed, weight = self.packed
-        made: tuple[Floats, Floats] = sums_to_clusters(
+        parts = -(-self.n // len(self.codes[rows]))  # such calls come until all objects are seen
+        made: tuple[Floats, Floats] = sums_to_clusters.times(parts)(
             self.X[rows], self.codes[rows], self.weight[rows], packed, weight, self.bounds,
             first, mirrored, self.metric == "cityblock", self.metric == "euclidean",
         )  # fmt: skip
