@@ -1,0 +1,178 @@
+"""Identifiers: which column tells the objects of two files apart, and bringing both to the same objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from partita.errors import MismatchError, Phrase, Setting
+from partita.files.roles import identifier_rank, is_label_name
+from partita.files.tables import WITHOUT_NAME, Table
+from partita.files.text import as_number
+
+WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
+FEWEST_WORDS, FEWEST_NUMBERS = 3, 10
+"""Objects from which on all different words, or integers, may be identifiers under any name."""
+SAMPLE_ROWS = 200
+BY_ROW = Phrase(
+    Setting("by_row", True, "no id_column"), " if both files have the same objects in the same order"
+)
+
+
+def identifiers_of(column: Any, name: str) -> Any:
+    """Identifiers as a pandas index. They stay text: 007 and 7 are two objects."""
+    import pandas as pd
+
+    index = pd.Index(column.str.strip(), dtype=object)
+    wrong = index[index.duplicated() | (index == "")]
+    if len(wrong):
+        raise MismatchError(
+            "identifiers are repeated or missing, so files cannot be joined on them.",
+            got=f"column {name!r}: {wrong[0]!r} ({len(wrong)} such lines)",
+            need="each object once",
+            fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
+        )
+    return index
+
+
+def shown_name(name: str) -> str:
+    """The name of a column, in a sentence."""
+    return "the first column, which has no name" if name in WITHOUT_NAME else name
+
+
+def shared_identifiers(
+    one: Table, other: Table, taken: Collection[str], *, repeated_too: bool = False
+) -> dict[str, tuple[int, Any]]:
+    """The columns that tell objects apart in both files; for each, its order and how it matches them.
+
+    They have the same name in both, all their values are different words or whole numbers, and most of those
+    of the shorter file are in the other, unless the name says identifiers. Columns that are asked for as the
+    clustering (``taken``) are none. A name of identifiers under which some are repeated is refused, or with
+    ``repeated_too`` counts as well.
+    """
+    if 1 in (len(one.names), len(other.names)):
+        return {}
+    shared = [name for name in one.names if name in set(other.names) and name not in taken]
+    shared = _worth_a_look(one, other, [name for name in shared if not is_label_name(name, shared)])
+    if not shared:
+        return {}
+    texts = [table.read([], shared).apply(lambda column: column.str.strip()) for table in (one, other)]
+    candidates: dict[str, tuple[int, Any]] = {}
+    for name in shared:
+        first, second = (frame[name] for frame in texts)
+        rank = identifier_rank(name)
+        if all(_tells_apart(column, rank) for column in (first, second)):
+            common = first.isin(set(second))
+            is_near = int(common.sum()) * 2 >= min(len(first), len(second))
+            if is_near or rank < 4 or not _are_whole(first):
+                place = second.reset_index().set_index(name)["index"].reindex(first)
+                candidates[name] = _order(name, rank, first), place.to_numpy()
+        elif rank <= 1 and repeated_too:
+            candidates[name] = 7, None
+        elif rank <= 1 and not first.equals(second):
+            raise _repeated(name, first, second)
+    return candidates
+
+
+def best_identifier(candidates: Mapping[str, tuple[int, Any]]) -> str | None:
+    """The column to join on; the name decides: id, customer_id, name, index, others, a first one without."""
+    if not candidates:
+        return None
+    best = min(order for order, _ in candidates.values())
+    tied = [name for name, (order, _) in candidates.items() if order == best]
+    matched = [candidates[name][1] for name in tied]
+    if any(not np.array_equal(matched[0], places, equal_nan=True) for places in matched[1:]):
+        raise MismatchError(
+            "several columns may tell the objects apart, and they do not match them alike.",
+            got=", ".join(map(repr, tied)),
+            need="to know on which column the files are to be joined",
+            fix=Phrase(Setting("id_column", tied[0]), " or another of them, or ", BY_ROW),
+        )
+    return tied[0]
+
+
+def _worth_a_look(one: Table, other: Table, shared: list[str]) -> list[str]:
+    """The columns whose first lines hold different words or whole numbers, or whose name says identifiers."""
+    if not shared:
+        return []
+    heads = [table.read([], shared, rows=SAMPLE_ROWS) for table in (one, other)]
+    return [
+        name
+        for name in shared
+        if identifier_rank(name) <= 1
+        or all(_tells_apart(head[name].str.strip(), identifier_rank(name)) for head in heads)
+    ]
+
+
+def _tells_apart(column: Any, rank: int) -> bool:
+    """Whether all values are there, different, and words or whole numbers rather than measurements."""
+    if not column.is_unique or (column == "").any():
+        return False
+    if _are_whole(column):
+        return rank < 4 or len(column) >= FEWEST_NUMBERS
+    return (rank < 4 or len(column) >= FEWEST_WORDS) and any(as_number(text) is None for text in column)
+
+
+def _are_whole(column: Any) -> bool:
+    return all(WHOLE.fullmatch(text) is not None for text in column)
+
+
+def _order(name: str, rank: int, column: Any) -> int:
+    """Which of several candidates comes first: an index that counts rows says least."""
+    if name in WITHOUT_NAME:
+        return 5
+    return rank if rank < 4 or not _are_whole(column) else 6
+
+
+def _repeated(name: str, first: Any, second: Any) -> MismatchError:
+    """The error for identifiers that both files have, in different lines, some of them more than once."""
+    repeated = [int(column.duplicated().sum()) for column in (first, second)]
+    missing = [int((column == "").sum()) for column in (first, second)]
+    return MismatchError(
+        f"both files have {name!r}, in different lines, and it does not name each object once.",
+        got=f"{repeated[0]} and {repeated[1]} repeated identifiers, {missing[0]} and {missing[1]} empty ones",
+        need="each object once, so that the files can be joined",
+        fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
+    )
+
+
+def places(one: Any, other: Any, name: str) -> Any:
+    """Where each identifier of the first file stands in the second, -1 where it does not."""
+    place = other.get_indexer(one)
+    alone, others_alone = one[place < 0], other[~other.isin(one)]
+    alike = {_meaning(text): text for text in alone}
+    for text in others_alone:
+        if _meaning(text) in alike:
+            raise MismatchError(
+                "identifiers are written in two ways, so the files cannot be joined on them.",
+                got=f"{name!r}: {alike[_meaning(text)]!r} in the first file, {text!r} in the second",
+                need="the same text for the same object",
+                fix=Phrase("write them alike in both files, or ", BY_ROW),
+            )
+    if len(alone) == len(one):
+        raise MismatchError(
+            "the files have no object in common.",
+            got=f"{name!r} begins {', '.join(map(repr, one[:3]))} and {', '.join(map(repr, other[:3]))}",
+            need="identifiers of the same objects",
+            fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
+        )
+    return place
+
+
+def _meaning(text: str) -> Any:
+    """What a spreadsheet may have made another text of: a number, or the same letters."""
+    number = as_number(text)
+    return text.casefold() if number is None else number
+
+
+def lengths_of_files_differ(one: int, other: int) -> MismatchError:
+    """The error for files that are to be matched by row and cannot be."""
+    return MismatchError(
+        "the files have different numbers of objects.",
+        got=f"{one} and {other}",
+        need="the same objects in the same order, or a column that names them in both",
+        fix=Phrase(Setting("id_column"), " NAME joins the files on a column of identifiers that both have"),
+    )
