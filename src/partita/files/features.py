@@ -109,8 +109,7 @@ def _no_features(table: Table, words: Sequence[str], left_out: dict[str, str]) -
         )
     return FileError(
         "there are no features.",
-        got=_listed([f"{name}: {reason}" for name, reason in left_out.items()], "; ")
-        or ", ".join(map(repr, table.names[:MOST_NAMED])),
+        got=_reasons(left_out) or ", ".join(map(repr, table.names[:MOST_NAMED])),
         need="columns of numbers that measure something",
         fix=Phrase(
             Setting("columns"), " NAME,NAME takes columns that the rules leave out, if they are numbers"
@@ -120,8 +119,12 @@ def _no_features(table: Table, words: Sequence[str], left_out: dict[str, str]) -
 
 def features_note(used: Sequence[str], left_out: dict[str, str]) -> str:
     """Which columns were taken as features, and which were left out for what reason."""
-    reasons = _listed([f"{name}: {reason}" for name, reason in left_out.items()], "; ")
+    reasons = _reasons(left_out)
     return f"features: {_listed(used, ', ')}{f' (left out: {reasons})' if reasons else ''}"
+
+
+def _reasons(left_out: dict[str, str]) -> str:
+    return _listed([f"{name or 'a column without a name'}: {why}" for name, why in left_out.items()], "; ")
 
 
 def _listed(texts: Sequence[str], separator: str) -> str:

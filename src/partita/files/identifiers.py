@@ -53,6 +53,8 @@ def shared_identifiers(
     clustering (``taken``) are none. A name of identifiers under which some are repeated is refused, or with
     ``repeated_too`` counts as well.
     """
+    import pandas as pd
+
     if 1 in (len(one.names), len(other.names)):
         return {}
     shared = [name for name in one.names if name in set(other.names) and name not in taken]
@@ -68,8 +70,7 @@ def shared_identifiers(
             common = first.isin(set(second))
             is_near = int(common.sum()) * 2 >= min(len(first), len(second))
             if is_near or rank < 4 or not _are_whole(first):
-                place = second.reset_index().set_index(name)["index"].reindex(first)
-                candidates[name] = _order(name, rank, first), place.to_numpy()
+                candidates[name] = _order(name, rank, first), pd.Index(second).get_indexer(first)
         elif rank <= 1 and repeated_too:
             candidates[name] = 7, None
         elif rank <= 1 and not first.equals(second):
@@ -84,7 +85,7 @@ def best_identifier(candidates: Mapping[str, tuple[int, Any]]) -> str | None:
     best = min(order for order, _ in candidates.values())
     tied = [name for name, (order, _) in candidates.items() if order == best]
     matched = [candidates[name][1] for name in tied]
-    if any(not np.array_equal(matched[0], places, equal_nan=True) for places in matched[1:]):
+    if any(not np.array_equal(matched[0], places) for places in matched[1:]):
         raise MismatchError(
             "several columns may tell the objects apart, and they do not match them alike.",
             got=", ".join(map(repr, tied)),

@@ -108,7 +108,7 @@ def plan_join(
         )
     if one is None or other is None or one is other:
         return Join(id_column, by_row=by_row or (one is other and id_column is None))
-    candidates = shared_identifiers(one, other, taken, repeated_too=by_row)
+    candidates = shared_identifiers(one, other, taken, repeated_too=by_row or id_column is not None)
     if by_row or id_column is not None:
         return Join(id_column, tuple(candidates), by_row)
     return Join(best_identifier(candidates), tuple(candidates))
