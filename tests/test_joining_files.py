@@ -229,6 +229,18 @@ def test_what_is_refused_and_that_the_advice_helps(run: Run, case: str) -> None:
     assert helped.code == 0, helped.err
 
 
+def test_identifiers_under_two_names(run: Run) -> None:
+    turned = "id,label\n" + "".join(reversed(ONE.splitlines(keepends=True)[1:]))
+    sides = ("compare", "a.csv", "b.csv", "--column", "label", "--indices", "ARI")
+    refused = run(*sides, a__csv=ONE, b__csv=turned)
+    assert refused.code == 2
+    assert "under two names" in refused.err
+    assert "rename 'id' to 'customer_id'" in refused.err
+    assert ari(run(*sides, b__csv=turned.replace("id", "customer_id", 1))) == 1.0
+    assert run(*sides, "--by-row", b__csv=turned).code == 0
+    assert ari(run(*sides, b__csv=ONE.replace("customer_id", "id"))) == 1.0
+
+
 def test_identifiers_that_are_written_alike_in_both_files(run: Run) -> None:
     padded = twelve(lambda i: f"{i:03d}")
     assert run("compare", "a.csv", "b.csv", a__csv=padded, b__csv=ONE).code == 2
@@ -243,6 +255,15 @@ def test_one_way_to_match_at_a_time(run: Run) -> None:
 def test_repeated_identifiers_in_the_same_lines_need_no_join(run: Run) -> None:
     options = ("--column", "label", "--indices", "ARI")
     assert ari(run("compare", "a.csv", "b.csv", *options, a__csv=TWICE, b__csv=TWICE)) == 1.0
+
+
+def test_what_is_off_is_told_by_line_and_name(run: Run) -> None:
+    memberships = "id,p,q\n" + "".join(f"o{i},0.5,0.5\n" for i in range(5)) + "o5,0.5,1.5\n"
+    labels = "id,label\n" + "".join(f"o{i},{i % 2}\n" for i in range(6))
+    outcome = run("compare", "a.csv", "b.csv", a__csv=labels, b__csv=memberships)
+    assert "line 7, column 'q' is 1.5" in outcome.err
+    outcome = run("compare", "a.csv", "b.csv", b__csv=memberships.replace("1.5", "0.7"))
+    assert "line 7 sums to 1.2" in outcome.err
 
 
 # --- missing labels ---------------------------------------------------------------------------------------

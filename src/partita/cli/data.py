@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from partita.cli.options import (
     show,
     split_columns,
     split_indices,
+    with_options,
     writing_of,
 )
 
@@ -32,17 +33,6 @@ feature_options = (
     *file_options,
 )
 """Which columns of DATA are features, and how the file is written."""
-
-
-def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that adds these options to a command, in this order."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 @click.command()

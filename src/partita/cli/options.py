@@ -93,9 +93,20 @@ def spelled(setting: Setting, options: Mapping[str, Sequence[click.Option]]) -> 
     )
 
 
-def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:
+def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator that adds these options to a command, in this order."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def two_clusterings(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments and options by which a command gets a reference and another clustering from files."""
-    options = [
+    return with_options(
         click.argument("truth"),
         click.argument("found", required=False),
         click.option(
@@ -131,10 +142,7 @@ def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="What objects labelled -1 beside non-negative labels are.",
         ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(command)
 
 
 def read_sides(given: Mapping[str, Any], weight: str | None = None) -> Any:

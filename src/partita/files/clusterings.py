@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from partita.files.words import refuse_words_among_numbers, word_columns
 from partita.partitions import as_partition
 
 LABEL_COLUMNS = Setting("label_columns", words="columns")
+PLACE_IN_MATRIX = re.compile(r"\brow (?P<row>\d+)(, column (?P<column>\d+))?\b")
 WHICH_COLUMNS = Phrase(
     "if some are no memberships: ", LABEL_COLUMNS, " NAME, ", Setting("id_column"), " NAME"
 )
@@ -71,6 +73,9 @@ def clustering_in(
             values if own_index is None else values.set_axis(own_index), kind, normalize=normalize
         )
     except PartitionError as problem:
+        if problem.got and len(chosen) > 1:
+            lines = np.arange(len(frame)) if kept is None else np.flatnonzero(kept)
+            problem.got = _in_words_of_the_file(problem.got, table, chosen, lines)
         if columns is None and len(chosen) > 1:
             problem.fix = Phrase(problem.fix, "; ", WHICH_COLUMNS) if problem.fix else WHICH_COLUMNS
         raise
@@ -81,6 +86,16 @@ def clustering_in(
         told = f"labels: {told_missing(table, chosen[0], ~kept)}" if len(chosen) == 1 else told
         notes += (f"missing in {table.path}, {told}",)
     return Side(part, len(frame), kept, index, notes)
+
+
+def _in_words_of_the_file(got: str, table: Table, names: Sequence[str], lines: Any) -> str:
+    """What came, with lines and names instead of the places in a matrix."""
+
+    def told(found: re.Match[str]) -> str:
+        column = f", column {names[int(found['column'])]!r}" if found["column"] else ""
+        return f"{table.place(int(lines[int(found['row'])]))}{column}"
+
+    return PLACE_IN_MATRIX.sub(told, got)
 
 
 def _memberships(table: Table, frame: Any, missing: str) -> tuple[Any, Any]:

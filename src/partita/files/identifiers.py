@@ -95,6 +95,27 @@ def best_identifier(candidates: Mapping[str, tuple[int, Any]]) -> str | None:
     return tied[0]
 
 
+def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None:
+    """Refuse files that name the same objects, in different lines, in columns of different names."""
+    columns = []
+    for table in (one, other):
+        names = [name for name in table.names if identifier_rank(name) <= 1 and name not in taken]
+        texts = table.read([], names) if names else None
+        columns.append([texts[name].str.strip() for name in names] if texts is not None else [])
+    for first in columns[0]:
+        for second in columns[1]:
+            if not (_tells_apart(first, 0) and _tells_apart(second, 0)):
+                continue
+            common = int(first.isin(set(second)).sum())
+            if common * 2 >= min(len(first), len(second)) and first.tolist() != second.tolist():
+                raise MismatchError(
+                    "the files name the same objects, in different lines, under two names.",
+                    got=f"{first.name!r} and {second.name!r}: {common} values in common",
+                    need="one name for the column of identifiers",
+                    fix=Phrase(f"rename {second.name!r} to {first.name!r}, or ", BY_ROW),
+                )
+
+
 def _worth_a_look(one: Table, other: Table, shared: list[str]) -> list[str]:
     """The columns whose first lines hold different words or whole numbers, or whose name says identifiers."""
     if not shared:

@@ -13,6 +13,7 @@ from partita.files.identifiers import (
     best_identifier,
     lengths_of_files_differ,
     places,
+    refuse_other_names,
     shared_identifiers,
     shown_name,
 )
@@ -111,6 +112,8 @@ def plan_join(
     candidates = shared_identifiers(one, other, taken, repeated_too=by_row or id_column is not None)
     if by_row or id_column is not None:
         return Join(id_column, tuple(candidates), by_row)
+    if not candidates:
+        refuse_other_names(one, other, taken)
     return Join(best_identifier(candidates), tuple(candidates))
 
 

@@ -36,8 +36,8 @@ def told_missing(table: Table, name: str, mask: Array) -> str:
     written = ", ".join(
         f"{text} {count} times" if count > 1 else text for text, count in counts.most_common(4)
     )
-    first = table.first_line + int(np.flatnonzero(mask)[0])
-    return f"column {name!r}: {int(mask.sum())} of {len(mask)} ({written}; the first in line {first})"
+    first = table.place(int(np.flatnonzero(mask)[0]))
+    return f"column {name!r}: {int(mask.sum())} of {len(mask)} ({written}; the first in {first})"
 
 
 def missing_labels_in(table: Table, name: str, mask: Array) -> PartitionError:
@@ -99,10 +99,10 @@ def _refuse_infinite(table: Table, frame: Any) -> None:
         values = frame[name].to_numpy()
         if values.dtype.kind == "f" and np.isinf(values).any():
             wrong = np.flatnonzero(np.isinf(values))
-            line = table.first_line + int(wrong[0])
+            first = table.place(int(wrong[0]))
             raise FileError(
                 "features have infinite values.",
-                got=f"column {name!r}: {len(wrong)} of {len(values)}, the first in line {line}",
+                got=f"column {name!r}: {len(wrong)} of {len(values)}, the first in {first}",
                 need="finite numbers",
                 fix=Phrase("write NA there, then ", Setting("missing", "drop"), ' or "median"'),
             )

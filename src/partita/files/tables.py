@@ -30,13 +30,10 @@ class Table(ABC):
         The names of the columns.
     notes : tuple of str
         What a reader must know about how the file was read.
-    first_line : int
-        The number of the line of the first object, for messages.
     """
 
     names: list[str]
     notes: tuple[str, ...] = ()
-    first_line = 1
     header: bool | None = None
 
     def __init__(self, path: str | Path) -> None:
@@ -57,6 +54,10 @@ class Table(ABC):
         except PartitaError as problem:
             tell_name(problem, self.path)
             raise
+
+    def place(self, position: int) -> str:
+        """Where an object stands in the file, as a person counts."""
+        return f"row {position + 1}"
 
     @property
     def row_names(self) -> str | None:
@@ -93,7 +94,10 @@ class TextTable(Table):
         self.layout = layout
         self.names, self.notes = layout.names, layout.notes
         self.header = writing.header
-        self.first_line = layout.first_line
+
+    def place(self, position: int) -> str:
+        """The line of an object, if no text before it goes over several."""
+        return f"line {self.layout.first_line + position}"
 
     def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
         """A pandas frame of these columns; in those read as text, nothing counts as missing."""
@@ -135,6 +139,7 @@ class ArrowTable(Table):
                 self._columns = (
                     parquet.read_table(stream) if kind == "parquet" else feather.read_table(stream)
                 )
+            self._columns.validate(full=True)
         except Exception as problem:  # noqa: BLE001 (whatever pyarrow meets in a damaged file)
             raise FileError(
                 f"this is no {kind} file that can be read.",
@@ -142,15 +147,15 @@ class ArrowTable(Table):
                 need=f"a whole {kind} file",
             ) from None
         names = [str(name) for name in self._columns.column_names]
-        index = names.index(WITHOUT_NAME[-1]) if WITHOUT_NAME[-1] in names else 0
-        order = [index, *(i for i, _ in enumerate(names) if i != index)]
-        self._columns = self._columns.select(order)
-        self.names = [names[i] for i in order]
+        if not names or not self._columns.num_rows:
+            raise FileError("this file holds no objects.", need="columns, and one row for each object")
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise FileError("two columns have the same name.", got=repr(twice[0]), need="different names")
-        if not self.names or not self._columns.num_rows:
-            raise FileError("this file holds no objects.", need="columns, and one row for each object")
+        index = names.index(WITHOUT_NAME[-1]) if WITHOUT_NAME[-1] in names else 0
+        order = [index, *(i for i, _ in enumerate(names) if i != index)]  # pandas saves its index last
+        self._columns = self._columns.select(order)
+        self.names = [names[i] for i in order]
 
     def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
         """A pandas frame of these columns; whole numbers are spelled as such in texts."""

@@ -53,17 +53,20 @@ def words_among_numbers(table: Table, name: str) -> FileError:
     first = words.iloc[0]
     if all(MAY_BE_EITHER.fullmatch(text) for text in words):
         return about_commas(name, first)
-    line = table.first_line + int(np.flatnonzero(is_word)[0])
-    need, fix = _advice(first, line, table.first_line, len(words), decimal)
+    position = int(np.flatnonzero(is_word)[0])
+    need, fix = _advice(first, decimal)
+    if position == 0 and len(words) == 1 and len(texts) > 1 and as_number(first.strip("%$€£ ")) is None:
+        need = "one line of names, then the objects"
+        fix = f"delete {table.place(0)} if it holds units or titles"
     return FileError(
         f"column {name!r} holds numbers, and texts that are none.",
-        got=f"{first!r} in line {line} ({len(words)} of {len(texts)} cells)",
+        got=f"{first!r} in {table.place(position)} ({len(words)} of {len(texts)} cells)",
         need=need,
         fix=fix,
     )
 
 
-def _advice(word: str, line: int, first_line: int, count: int, decimal: str) -> tuple[str, str]:
+def _advice(word: str, decimal: str) -> tuple[str, str]:
     """What is needed and what to do, by what the first of these texts looks like."""
     bare = word.strip("%$€£ ")
     if GROUPED_BY_COMMAS.fullmatch(bare.partition(".")[0]) or (
@@ -74,8 +77,6 @@ def _advice(word: str, line: int, first_line: int, count: int, decimal: str) -> 
         return "plain numbers", "write the numbers without signs of currency or percent"
     if as_number(word.replace(",", ".")) is not None:
         return f"the same decimal mark in all numbers, here {decimal!r}", f"write {word} with {decimal!r}"
-    if line == first_line and count == 1:
-        return "one line of names, then the objects", f"delete line {line} if it holds units or titles"
     return (
         "a number in each cell",
         "write NA where a value is missing; leave the column out if it holds words",
