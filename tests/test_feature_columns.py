@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from partita.cli import main
-from partita.errors import FileError
+from partita.errors import FileError, ParameterError
 from partita.files import read_data
 
 N = 40
@@ -133,6 +133,12 @@ def test_columns_override_the_rules(tmp_path: Path) -> None:
     wanted = ["label", "id", "one"]
     assert list(read_data(tmp_path / "x.csv", columns=wanted).columns) == wanted
     assert list(read_data(tmp_path / "x.csv", leave_out=["u"]).columns) == ["v"]
+
+
+def test_a_feature_that_is_named_twice(tmp_path: Path) -> None:
+    pd.DataFrame(MEASURED).to_csv(tmp_path / "x.csv", index=False)
+    with pytest.raises(ParameterError, match="named twice"):
+        read_data(tmp_path / "x.csv", columns=["u", "v", "u"])
 
 
 def test_nothing_left(tmp_path: Path) -> None:

@@ -141,11 +141,25 @@ def test_memberships_of_admixture_have_no_header(tmp_path: Path, name: str) -> N
     assert (part.n_objects, part.n_clusters) == (3, 3)
 
 
+@pytest.mark.parametrize("digits", [2, 3, 6])
+def test_memberships_that_are_rounded_are_divided_by_their_sums(tmp_path: Path, digits: int) -> None:
+    memberships = np.random.default_rng(0).dirichlet(np.ones(5), 200)
+    np.savetxt(tmp_path / "x.5.Q", memberships, fmt=f"%.{digits}f")
+    part = read_partition(tmp_path / "x.5.Q")
+    assert np.allclose(part.memberships(), memberships, atol=4 * 10.0**-digits)
+    memberships[7] *= 0.9
+    np.savetxt(tmp_path / "x.5.Q", memberships, fmt=f"%.{digits}f")
+    with pytest.raises(PartitaError, match=r"do not sum to one(.|\n)*line"):
+        read_partition(tmp_path / "x.5.Q")
+
+
 @pytest.mark.parametrize(
     ("content", "labels"),
     [
         ("label\nIris setosa\nIris virginica\n", ["Iris setosa", "Iris virginica"]),
-        ("label\n1;2\n3;4\n", ["1;2", "3;4"]),
+        ("label\n1;2\n3\n", ["1;2", "3"]),
+        ("label;\n1;\n3;\n", [1, 3]),
+        ("label;;;\n1;;;\n3;;;\n;;;\n", [1, 3]),
         ('label\n"a;b"\n"c;d"\n', ["a;b", "c;d"]),
         ("label\n1.234,5\n", None),
     ],
@@ -209,6 +223,8 @@ BAD: dict[str, tuple[str | bytes, str, str | bytes | None, dict[str, Any]]] = {
         {"missing": "drop"},
     ),
     "too large": (f"a,b\n{2**64},2\n3,-{2**64}\n", "64 bits", f"a,b\n{2**64}.0,2\n3,-{2**64}.0\n", {}),
+    "a title": ("Report of May\na;b\n1;2\n3;4\n", "delete line 1", "a;b\n1;2\n3;4\n", {}),
+    "texts that look like columns": ("a\n1;2\n3;4\n", "double quotes", 'a,b\n"1;2",5\n"3;4",6\n', {}),
     "an empty line": ("a,b\n1.5,2\n\n3.5,5\n", "0 in line 3", "a,b\n1.5,2\n3.5,5\n", {}),
     "infinite": (
         "a,b\n1.5,2\ninf,3\n3.5,5\n",
@@ -276,6 +292,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None
 @pytest.mark.parametrize(
     ("content", "message"),
     [(b"", "nothing came"), (b"\n\n", "nothing came"), (gzip.compress(b"a,b\n1,2\n"), "no text")],
+    ids=["empty", "blank", "packed"],
 )
 def test_standard_input_without_a_text(monkeypatch: pytest.MonkeyPatch, content: bytes, message: str) -> None:
     monkeypatch.setattr(sys, "stdin", Pipe(content))

@@ -66,6 +66,10 @@ def clustering_in(
     else:
         frame = table.read(chosen, texts)
         values, kept = _memberships(table, frame[chosen], missing)
+    notes = table.notes
+    if table.are_rounded_memberships and len(chosen) > 1 and not normalize and _are_rounded(values):
+        normalize = True
+        notes += (f"{table.path}: memberships are rounded, so each row was divided by its sum",)
     index = identifiers_of(frame[texts[0]], texts[0]) if texts else None
     own_index = index if index is None or kept is None else index[kept]
     try:
@@ -80,7 +84,6 @@ def clustering_in(
             problem.fix = Phrase(problem.fix, "; ", WHICH_COLUMNS) if problem.fix else WHICH_COLUMNS
         raise
     part.index = own_index
-    notes = table.notes
     if kept is not None:
         told = f"memberships: {int((~kept).sum())} of {len(kept)} objects"
         told = f"labels: {told_missing(table, chosen[0], ~kept)}" if len(chosen) == 1 else told
@@ -113,6 +116,17 @@ def _memberships(table: Table, frame: Any, missing: str) -> tuple[Any, Any]:
     if not gaps.any() or gaps.all():
         return frame, None
     return frame[~gaps].reset_index(drop=True), ~gaps
+
+
+def _are_rounded(frame: Any) -> bool:
+    """Whether rows miss one as a sum, but by no more than the digits that they are printed with."""
+    values = frame.to_numpy(dtype=float)
+    off = np.abs(values.sum(axis=1) - 1).max()
+    for digits in range(1, 10):
+        scaled = values * 10**digits
+        if np.abs(scaled - np.round(scaled)).max() < 1e-6:
+            return bool(1e-12 < off <= values.shape[1] * 0.5 / 10**digits + 1e-12)
+    return False
 
 
 def _labels(table: Table, column: Any, missing: str) -> tuple[Any, Any]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from partita.errors import FileError, Phrase, Setting
+from partita.errors import FileError, ParameterError, Phrase, Setting
 from partita.files.identifiers import identifiers_of
 from partita.files.joining import Side
 from partita.files.missing import settle_features
 from partita.files.roles import Role, role_of_numbers, role_of_words
-from partita.files.tables import Table
+from partita.files.tables import Table, in_order
 from partita.files.words import refuse_words_among_numbers, text_counts, word_columns, words_among_numbers
 
 MOST_NAMED = 8
@@ -47,6 +48,11 @@ def features_in(
     names = table.row_names if id_column is None else id_column
     table.check([] if names is None else [names])
     table.check([*(columns or ()), *leave_out], [name for name in table.names if name != id_column])
+    twice = [name for name, count in Counter(columns or ()).items() if count > 1]
+    if twice:
+        raise ParameterError(
+            "a feature is named twice.", got=repr(twice[0]), need="each column once", parameter="columns"
+        )
     aside = {names, table.row_names, *leave_out}
     wanted = list(columns) if columns is not None else [name for name in table.names if name not in aside]
     texts = [names] if names is not None and needs_identifiers else []
@@ -56,12 +62,12 @@ def features_in(
     roles = _roles(table, frame, wanted) if by_rules else {}
     left_out = {name: role.reason for name, role in roles.items() if not role.is_feature}
     chosen = [name for name in wanted if name not in left_out]
-    words = [name for name in word_columns(frame[wanted]) if name in chosen]
+    words = sorted(set(word_columns(frame)) & set(chosen))
     if words:
         refuse_words_among_numbers(table, frame, words)
     if words or not chosen:
         raise _no_features(table, words, left_out)
-    used, kept, notes = settle_features(table, frame[chosen], missing)
+    used, kept, notes = settle_features(table, in_order(frame, chosen), missing)
     if by_rules and id_column is not None:
         left_out = {id_column: "names the objects", **left_out}
     told = (*table.notes, *([] if every_column else [features_note(chosen, left_out)]), *notes)
@@ -74,14 +80,18 @@ def features_in(
 def _roles(table: Table, frame: Any, names: Sequence[str]) -> dict[str, Role]:
     """What each column is for; the caller is asked where that is not clear."""
     roles: dict[str, Role] = {}
-    words = set(word_columns(frame[list(names)]))
-    for name in names:
+    words = set(word_columns(frame))
+    kinds = set(frame.dtypes)
+    # one array is much quicker to go through than a frame of very many columns
+    matrix = in_order(frame, names).to_numpy() if len(kinds) == 1 and not words else None
+    for i, name in enumerate(names):
         if name in words:
             roles[name] = role_of_words(name, text_counts(frame[name]))
             if roles[name].is_unsure:
                 raise words_among_numbers(table, name)
         else:
-            roles[name] = role_of_numbers(name, frame[name].to_numpy(), table.names)
+            values = frame[name].to_numpy() if matrix is None else matrix[:, i]
+            roles[name] = role_of_numbers(name, values, table.names)
     unsure = next((name for name, role in roles.items() if role.is_unsure), None)
     if unsure is not None:
         features = ",".join(name for name, role in roles.items() if role.is_feature or name == unsure)

@@ -57,9 +57,12 @@ def settle_features(table: Table, frame: Any, missing: str) -> tuple[Any, Array 
     column there.
     """
     check_policy(missing)
-    gaps = {name: np.asarray(frame[name].isna()) for name in frame.columns}
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = frame.to_numpy(dtype=float).sum(axis=0)
+    doubtful = frame.columns[~np.isfinite(sums)]
+    _refuse_infinite(table, frame[doubtful])
+    gaps = {name: np.asarray(frame[name].isna()) for name in doubtful}
     gaps = {name: mask for name, mask in gaps.items() if mask.any()}
-    _refuse_infinite(table, frame)
     if not gaps:
         return frame, None, ()
     counts = ", ".join(f"{name} {int(mask.sum())}" for name, mask in list(gaps.items())[:6])

@@ -65,7 +65,7 @@ def identifier_rank(name: str) -> int:
 
 def is_label_name(name: str, all_names: Any) -> bool:
     """Whether a column of this name holds groups; y is one where there is no x beside it."""
-    is_y = name.lower() == "y" and not {"x", "X"} & set(all_names)
+    is_y = name in ("y", "Y") and "x" not in all_names and "X" not in all_names
     return is_y or LABELS.fullmatch(name) is not None
 
 

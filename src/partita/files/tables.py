@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from partita.errors import FileError, PartitaError, near_names
-from partita.files.sources import file_kind, named, tell_name
+from partita.files.sources import WITHOUT_HEADER, ending, file_kind, named, tell_name
 from partita.files.spreadsheets import missing_package, sheet_as_text
 from partita.files.text import WELL_FORMED, Layout, Writing, layout_of, read_layout
 
@@ -30,11 +30,14 @@ class Table(ABC):
         The names of the columns.
     notes : tuple of str
         What a reader must know about how the file was read.
+    are_rounded_memberships : bool
+        Whether the file holds memberships by its kind, which are printed with a few digits.
     """
 
     names: list[str]
     notes: tuple[str, ...] = ()
     header: bool | None = None
+    are_rounded_memberships = False
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
@@ -83,7 +86,9 @@ def open_table(path: str | Path, writing: Writing) -> Table | None:
         if kind == "excel":
             text, notes = sheet_as_text(file)
             return TextTable(path, layout_of(text, ",", writing, notes), writing)
-        return TextTable(path, read_layout(file, writing), writing)
+        table = TextTable(path, read_layout(file, writing), writing)
+        table.are_rounded_memberships = ending(file) in WITHOUT_HEADER
+        return table
 
 
 class TextTable(Table):
@@ -93,6 +98,12 @@ class TextTable(Table):
         super().__init__(path)
         self.layout = layout
         self.names, self.notes = layout.names, layout.notes
+        unnamed = [name for i, name in enumerate(layout.names) if name == f"column {i + 1}"]
+        texts = self.read([], unnamed) if unnamed else None
+        empty = [name for name in unnamed if texts is not None and (texts[name].str.strip() == "").all()]
+        if empty and len(empty) < len(self.names):
+            self.names = [name for name in self.names if name not in empty]
+            self.notes += (f"without a name and empty, left out: {', '.join(empty)}",)
         self.header = writing.header
 
     def place(self, position: int) -> str:
@@ -105,24 +116,25 @@ class TextTable(Table):
 
         wanted = list(dict.fromkeys([*numbers, *texts]))
         try:
-            return pd.read_csv(
+            frame = pd.read_csv(
                 io.StringIO(self.layout.text, newline=""),
                 sep=self.layout.separator,
                 decimal=self.layout.decimal,
-                names=self.names,
-                usecols=None if len(wanted) == len(self.names) else wanted,
+                names=self.layout.names,
+                usecols=None if len(wanted) == len(self.layout.names) else wanted,
                 header=0 if self.layout.has_header else None,
                 index_col=False,
                 skipinitialspace=True,
                 skip_blank_lines=False,
                 keep_default_na=False,
-                na_values={name: MISSING for name in numbers if name not in texts},
+                na_values=dict.fromkeys(set(numbers) - set(texts), MISSING) if texts else MISSING,
                 dtype=dict.fromkeys(texts, object),
                 low_memory=False,
                 nrows=rows,
-            )[wanted]
+            )
         except (ValueError, OverflowError) as problem:
             raise FileError("this file is malformed.", got=str(problem).strip(), need=WELL_FORMED) from None
+        return in_order(frame, wanted)
 
 
 class ArrowTable(Table):
@@ -179,6 +191,11 @@ class ArrowTable(Table):
                 if name not in texts:
                     made[name] = made[name].where(~made[name].isin(MISSING))
         return pd.DataFrame(made)
+
+
+def in_order(frame: Any, names: Sequence[str]) -> Any:
+    """These columns of a frame; as it is where it has no others, because to pick very many takes long."""
+    return frame if list(frame.columns) == list(names) else frame[list(names)]
 
 
 def _with_gaps(column: Any) -> Any:

@@ -207,9 +207,24 @@ def _separator(sample: str, usual: str, decimal: str | None) -> str:
         return max(found, key=lambda separator: (found[separator], -order.index(separator)))
     first = sample.lstrip().splitlines()[0]
     held = [separator for separator in candidates if separator in first]
+    if not held:
+        _refuse_title(sample, candidates.replace(BLANKS, "").replace(",", ""))
     if usual in held or not held:  # one column, or lines of different lengths, which are told with it
         return usual or candidates[0]
     return max(held, key=first.count)
+
+
+def _refuse_title(sample: str, separators: str) -> None:
+    """Refuse a first line that is no header of the columns below it."""
+    for separator in separators:
+        widths = {len(row) for row in _records(sample, separator)[1:]}
+        if len(widths) == 1 and max(widths) > 1:
+            raise FileError(
+                f"the lines below the first seem to be separated by {separator!r}, and the first is not.",
+                got=sample.splitlines()[0][:80],
+                need="the names of all columns in the first line",
+                fix="delete line 1 if it is a title; put texts in double quotes if this is one column",
+            )
 
 
 def _with_tabs(text: str) -> str:
@@ -313,12 +328,12 @@ def _may_be_object(first: Sequence[str], decimal: str) -> bool:
 
 def _checked_names(first: Sequence[str]) -> list[str]:
     names = [name.strip() for name in first]
+    # a separator at the end of each line makes columns without a name
+    names = [name or (f"column {i + 1}" if i else "") for i, name in enumerate(names)]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise FileError(
-            "two columns have the same name." if twice[0] else "two columns have no name.",
-            got=repr(twice[0]),
-            need="different names in the first line",
+            "two columns have the same name.", got=repr(twice[0]), need="different names in the first line"
         )
     return names
 
