@@ -144,8 +144,11 @@ def test_a_feature_that_is_named_twice(tmp_path: Path) -> None:
 def test_nothing_left(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     pd.DataFrame({"id": np.arange(N), "word": ["a", "b"] * (N // 2)}).to_csv(path, index=False)
-    with pytest.raises(FileError, match=r"no features(.|\n)*id: all different integers; word: words"):
+    with pytest.raises(
+        FileError, match=r"no features(.|\n)*id: all different integers; word: words"
+    ) as caught:
         read_data(path)
+    assert caught.value.fix == "columns=['id'] takes what the rules leave out"
     assert list(read_data(path, columns=["id"]).columns) == ["id"]
 
 

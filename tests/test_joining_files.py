@@ -292,6 +292,18 @@ def test_objects_without_a_label_are_left_out_on_both_sides(run: Run, joined: bo
     assert any("57 of 60 objects kept (95.0%)" in note for note in outcome.result["notes"])
 
 
+def test_dropping_all_objects_is_refused_without_advice_that_does_not_help(run: Run) -> None:
+    empty = "label\n" + "NA\n" * N
+    labels = "label\n" + "".join(f"{t}\n" for t in TRUTH)
+    outcome = run("compare", "a.csv", "b.csv", "--missing", "drop", a__csv=labels, b__csv=empty)
+    assert (outcome.code, "all labels are missing" in outcome.err, "fix:" in outcome.err) == (2, True, False)
+    half = N // 2
+    first = "label\n" + "".join(f"{t}\n" for t in TRUTH[:half]) + "NA\n" * (N - half)
+    second = "label\n" + "NA\n" * half + "".join(f"{t}\n" for t in TRUTH[half:])
+    outcome = run("compare", "a.csv", "b.csv", "--missing", "drop", a__csv=first, b__csv=second)
+    assert (outcome.code, "no object is left" in outcome.err) == (2, True)
+
+
 def test_weights_go_with_the_objects(run: Run) -> None:
     weights = DRAWS.integers(1, 5, N)
     names = IDS["words"]

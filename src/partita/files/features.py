@@ -66,7 +66,8 @@ def features_in(
     if words:
         refuse_words_among_numbers(table, frame, words)
     if words or not chosen:
-        raise _no_features(table, words, left_out)
+        numbers = [name for name in left_out if name not in word_columns(frame)]
+        raise _no_features(table, words, left_out, numbers)
     used, kept, notes = settle_features(table, in_order(frame, chosen), missing)
     if by_rules and id_column is not None:
         left_out = {id_column: "names the objects", **left_out}
@@ -109,7 +110,9 @@ def _roles(table: Table, frame: Any, names: Sequence[str]) -> dict[str, Role]:
     return roles
 
 
-def _no_features(table: Table, words: Sequence[str], left_out: dict[str, str]) -> FileError:
+def _no_features(
+    table: Table, words: Sequence[str], left_out: dict[str, str], numbers: Sequence[str]
+) -> FileError:
     if words:
         return FileError(
             "features are numbers, and not all of these columns are.",
@@ -122,8 +125,11 @@ def _no_features(table: Table, words: Sequence[str], left_out: dict[str, str]) -
         got=_reasons(left_out) or ", ".join(map(repr, table.names[:MOST_NAMED])),
         need="columns of numbers that measure something",
         fix=Phrase(
-            Setting("columns"), " NAME,NAME takes columns that the rules leave out, if they are numbers"
-        ),
+            Setting("columns", ",".join(numbers), f"columns={list(numbers)}"),
+            " takes what the rules leave out",
+        )
+        if numbers
+        else None,
     )
 
 

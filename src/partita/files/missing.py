@@ -43,10 +43,10 @@ def told_missing(table: Table, name: str, mask: Array) -> str:
 def missing_labels_in(table: Table, name: str, mask: Array) -> PartitionError:
     """The error for objects without a label."""
     return PartitionError(
-        "labels are missing.",
+        "all labels are missing." if mask.all() else "labels are missing.",
         got=told_missing(table, name, mask),
         need="a label for every object",
-        fix=Phrase(Setting("missing", "drop"), " leaves these objects out"),
+        fix=None if mask.all() else Phrase(Setting("missing", "drop"), " leaves these objects out"),
     )
 
 
