@@ -252,6 +252,17 @@ def test_one_way_to_match_at_a_time(run: Run) -> None:
     assert (outcome.code, "not both" in outcome.err) == (2, True)
 
 
+def test_identifiers_of_groups_beside_those_of_objects(run: Run) -> None:
+    names, shops = IDS["shuffled integers"], np.arange(N) % 7
+    files = {
+        "a__csv": csv_of(names, TRUTH, shop_id=shops),
+        "b__csv": csv_of(names[ORDER], FOUND[ORDER], shop_id=shops[ORDER]),
+    }
+    outcome = run("compare", "a.csv", "b.csv", "--indices", "ARI", **files)
+    assert ari(outcome) == pytest.approx(RIGHT)
+    assert outcome.result["notes"] == [f"joined on customer_id: {N} objects in both files"]
+
+
 def test_repeated_identifiers_in_the_same_lines_need_no_join(run: Run) -> None:
     options = ("--column", "label", "--indices", "ARI")
     assert ari(run("compare", "a.csv", "b.csv", *options, a__csv=TWICE, b__csv=TWICE)) == 1.0

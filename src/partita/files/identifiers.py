@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from partita.errors import MismatchError, Phrase, Setting
 from partita.files.roles import identifier_rank, is_label_name
-from partita.files.tables import WITHOUT_NAME, Table
+from partita.files.tables import WITHOUT_NAME, Table, stripped
 from partita.files.text import as_number
 
 WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
@@ -26,7 +26,7 @@ def identifiers_of(column: Any, name: str) -> Any:
     """Identifiers as a pandas index. They stay text: 007 and 7 are two objects."""
     import pandas as pd
 
-    index = pd.Index(column.str.strip(), dtype=object)
+    index = pd.Index(stripped(column), dtype=object)
     wrong = index[index.duplicated() | (index == "")]
     if len(wrong):
         raise MismatchError(
@@ -43,38 +43,32 @@ def shown_name(name: str) -> str:
     return "the first column, which has no name" if name in WITHOUT_NAME else name
 
 
-def shared_identifiers(
-    one: Table, other: Table, taken: Collection[str], *, repeated_too: bool = False
-) -> dict[str, tuple[int, Any]]:
+def shared_identifiers(one: Table, other: Table, names: Sequence[str]) -> dict[str, tuple[int, Any]]:
     """The columns that tell objects apart in both files; for each, its order and how it matches them.
 
-    They have the same name in both, all their values are different words or whole numbers, and most of those
-    of the shorter file are in the other, unless the name says identifiers. Columns that are asked for as the
-    clustering (``taken``) are none. A name of identifiers under which some are repeated is refused, or with
-    ``repeated_too`` counts as well.
+    Of those with these names, which both files have: all their values are different words or whole numbers,
+    and most of those of the shorter file are in the other, unless the name says identifiers. Where there is
+    none, a name of identifiers under which some are repeated is refused.
     """
     import pandas as pd
 
-    if 1 in (len(one.names), len(other.names)):
+    if not names:
         return {}
-    shared = [name for name in one.names if name in set(other.names) and name not in taken]
-    shared = _worth_a_look(one, other, [name for name in shared if not is_label_name(name, shared)])
-    if not shared:
-        return {}
-    texts = [table.read([], shared).apply(lambda column: column.str.strip()) for table in (one, other)]
+    texts = [table.read([], names) for table in (one, other)]
     candidates: dict[str, tuple[int, Any]] = {}
-    for name in shared:
-        first, second = (frame[name] for frame in texts)
+    problem = None
+    for name in names:
+        first, second = (stripped(frame[name]) for frame in texts)
         rank = identifier_rank(name)
         if all(_tells_apart(column, rank) for column in (first, second)):
-            common = first.isin(set(second))
-            is_near = int(common.sum()) * 2 >= min(len(first), len(second))
+            place = pd.Index(second, dtype=object).get_indexer(pd.Index(first, dtype=object))
+            is_near = int((place >= 0).sum()) * 2 >= min(len(first), len(second))
             if is_near or rank < 4 or not _are_whole(first):
-                candidates[name] = _order(name, rank, first), pd.Index(second).get_indexer(first)
-        elif rank <= 1 and repeated_too:
-            candidates[name] = 7, None
+                candidates[name] = _order(name, rank, first), place
         elif rank <= 1 and not first.equals(second):
-            raise _repeated(name, first, second)
+            problem = _repeated(name, first, second)
+    if problem is not None and not candidates:
+        raise problem
     return candidates
 
 
@@ -101,7 +95,7 @@ def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None
     for table in (one, other):
         names = [name for name in table.names if identifier_rank(name) <= 1 and name not in taken]
         texts = table.read([], names) if names else None
-        columns.append([texts[name].str.strip() for name in names] if texts is not None else [])
+        columns.append([stripped(texts[name]) for name in names] if texts is not None else [])
     for first in columns[0]:
         for second in columns[1]:
             if not (_tells_apart(first, 0) and _tells_apart(second, 0)):
@@ -116,16 +110,18 @@ def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None
                 )
 
 
-def _worth_a_look(one: Table, other: Table, shared: list[str]) -> list[str]:
-    """The columns whose first lines hold different words or whole numbers, or whose name says identifiers."""
-    if not shared:
+def like_identifiers(one: Table, other: Table, taken: Collection[str]) -> list[str]:
+    """Columns of both files whose name, or first lines of different words or integers, say identifiers."""
+    known = set(other.names) - set(taken)
+    shared = [name for name in one.names if name in known and not is_label_name(name, one.names)]
+    if not shared or 1 in (len(one.names), len(other.names)):
         return []
     heads = [table.read([], shared, rows=SAMPLE_ROWS) for table in (one, other)]
     return [
         name
         for name in shared
         if identifier_rank(name) <= 1
-        or all(_tells_apart(head[name].str.strip(), identifier_rank(name)) for head in heads)
+        or all(_tells_apart(stripped(head[name]), identifier_rank(name)) for head in heads)
     ]
 
 
@@ -139,7 +135,9 @@ def _tells_apart(column: Any, rank: int) -> bool:
 
 
 def _are_whole(column: Any) -> bool:
-    return all(WHOLE.fullmatch(text) is not None for text in column)
+    joined = "".join(column)
+    # most are digits only, which is seen at once
+    return (joined.isascii() and joined.isdigit()) or all(WHOLE.fullmatch(text) for text in column)
 
 
 def _order(name: str, rank: int, column: Any) -> int:
@@ -164,7 +162,9 @@ def _repeated(name: str, first: Any, second: Any) -> MismatchError:
 def places(one: Any, other: Any, name: str) -> Any:
     """Where each identifier of the first file stands in the second, -1 where it does not."""
     place = other.get_indexer(one)
-    alone, others_alone = one[place < 0], other[~other.isin(one)]
+    is_alone = np.ones(len(other), dtype=bool)
+    is_alone[place[place >= 0]] = False
+    alone, others_alone = one[place < 0], other[is_alone]
     alike = {_meaning(text): text for text in alone}
     for text in others_alone:
         if _meaning(text) in alike:

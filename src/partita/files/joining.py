@@ -12,6 +12,7 @@ from partita.errors import MismatchError, ParameterError
 from partita.files.identifiers import (
     best_identifier,
     lengths_of_files_differ,
+    like_identifiers,
     places,
     refuse_other_names,
     shared_identifiers,
@@ -109,12 +110,13 @@ def plan_join(
         )
     if one is None or other is None or one is other:
         return Join(id_column, by_row=by_row or (one is other and id_column is None))
-    candidates = shared_identifiers(one, other, taken, repeated_too=by_row or id_column is not None)
+    names = like_identifiers(one, other, taken)
     if by_row or id_column is not None:
-        return Join(id_column, tuple(candidates), by_row)
+        return Join(id_column, tuple(names), by_row)
+    candidates = shared_identifiers(one, other, names)
     if not candidates:
         refuse_other_names(one, other, taken)
-    return Join(best_identifier(candidates), tuple(candidates))
+    return Join(best_identifier(candidates), tuple(names))
 
 
 def join(one: Side, other: Side, name: str | None, *, is_one_file: bool = False) -> Joined:

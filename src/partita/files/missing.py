@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.arrays import Array
 from partita.errors import FileError, ParameterError, PartitionError, Phrase, Setting
-from partita.files.tables import MISSING, Table
+from partita.files.tables import MISSING, Table, stripped
 
 POLICIES = ("raise", "drop", "median")
 
@@ -26,12 +26,12 @@ def check_policy(missing: str, known: Sequence[str] = POLICIES) -> None:
 
 def missing_texts(column: Any) -> Array:
     """Which texts stand for a value that is not there."""
-    return np.asarray(column.str.strip().isin(MISSING))
+    return np.asarray(stripped(column).isin(MISSING))
 
 
 def told_missing(table: Table, name: str, mask: Array) -> str:
     """How many values of a column are missing, how that is written, and where first."""
-    texts = table.read([], [name])[name].str.strip()[mask]
+    texts = stripped(table.read([], [name])[name][mask])
     counts = Counter(text or "empty" for text in texts)
     written = ", ".join(
         f"{text} {count} times" if count > 1 else text for text, count in counts.most_common(4)

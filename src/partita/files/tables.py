@@ -100,7 +100,7 @@ class TextTable(Table):
         self.names, self.notes = layout.names, layout.notes
         unnamed = [name for i, name in enumerate(layout.names) if name == f"column {i + 1}"]
         texts = self.read([], unnamed) if unnamed else None
-        empty = [name for name in unnamed if texts is not None and (texts[name].str.strip() == "").all()]
+        empty = [name for name in unnamed if texts is not None and not any(stripped(texts[name]))]
         if empty and len(empty) < len(self.names):
             self.names = [name for name in self.names if name not in empty]
             self.notes += (f"without a name and empty, left out: {', '.join(empty)}",)
@@ -191,6 +191,13 @@ class ArrowTable(Table):
                 if name not in texts:
                     made[name] = made[name].where(~made[name].isin(MISSING))
         return pd.DataFrame(made)
+
+
+def stripped(column: Any) -> Any:
+    """A column of texts without blanks around them; much quicker than pandas does it."""
+    import pandas as pd
+
+    return pd.Series([text.strip() for text in column], dtype=object, name=column.name)
 
 
 def in_order(frame: Any, names: Sequence[str]) -> Any:

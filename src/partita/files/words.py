@@ -9,7 +9,7 @@ import numpy as np
 
 from partita.errors import FileError
 from partita.files.roles import role_of_words
-from partita.files.tables import MISSING, Table
+from partita.files.tables import MISSING, Table, stripped
 from partita.files.text import GROUPED_BY_COMMAS, MAY_BE_EITHER, about_commas, as_number
 
 
@@ -32,7 +32,7 @@ def refuse_words_among_numbers(table: Table, frame: Any, columns: Sequence[str])
 
 def words_among_numbers(table: Table, name: str) -> FileError:
     """The error for a column of numbers with some other text in it."""
-    texts = table.read([], [name])[name].str.strip()
+    texts = stripped(table.read([], [name])[name])
     decimal = getattr(getattr(table, "layout", None), "decimal", ".")
     is_word = np.array([text not in MISSING and as_number(text) is None for text in texts])
     if decimal == ",":
