@@ -33,6 +33,7 @@ SAME_DATA: dict[str, tuple[str, str | bytes, dict[str, Any]]] = {
     "commas": ("x.csv", "a,b\n1.5,2\n2.25,-3\n0.125,1000\n", {}),
     "semicolons, decimal commas": ("x.csv", "a;b\n1,5;2\n2,25;-3\n0,125;1000\n", {}),
     "semicolons, decimal points": ("x.csv", "a;b\n1.5;2\n2.25;-3\n0.125;1000\n", {}),
+    "semicolons, as Excel is told": ("x.csv", "sep=;\r\na;b\r\n1,5;2\r\n2,25;-3\r\n0,125;1000\r\n", {}),
     "tabs in .csv": ("x.csv", "a\tb\n1.5\t2\n2.25\t-3\n0.125\t1000\n", {}),
     "tabs, decimal commas": ("x.txt", "a\tb\n1,5\t2\n2,25\t-3\n0,125\t1000\n", {}),
     "commas in .tsv": ("x.tsv", "a,b\n1.5,2\n2.25,-3\n0.125,1000\n", {}),

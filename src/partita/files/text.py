@@ -25,6 +25,8 @@ WELL_FORMED = "lines of equally many columns; a text that holds the separator in
 NO_LETTERS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "mbcs"})
 """Encodings of Python that no file is written in."""
 
+SEPARATOR_LINE = re.compile(r"sep=([,;\t|])[\r\n]+", re.IGNORECASE)
+"""What Excel wants above the names of the columns."""
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -51,11 +53,12 @@ class Layout:
     names: list[str]
     has_header: bool
     notes: tuple[str, ...] = ()
+    lines_above: int = 0
 
     @property
     def first_line(self) -> int:
         """The number of the line that holds the first object."""
-        return 2 if self.has_header else 1
+        return self.lines_above + (2 if self.has_header else 1)
 
 
 def read_layout(file: Path, writing: Writing) -> Layout:
@@ -73,7 +76,9 @@ def layout_of(text: str, usual: str, writing: Writing, notes: tuple[str, ...] = 
         raise ParameterError(
             "no such decimal mark.", got=repr(writing.decimal), need='"." or ","', parameter="decimal"
         )
-    text = text.rstrip("\r\n")
+    text, named = text.rstrip("\r\n"), SEPARATOR_LINE.match(text)
+    if named is not None:
+        text, usual = text[named.end() :], named[1]
     if not text.strip():
         raise FileError("this file holds no objects.", need="a header and one line for each object")
     sample = _sample(text)
@@ -95,6 +100,7 @@ def layout_of(text: str, usual: str, writing: Writing, notes: tuple[str, ...] = 
         [str(i) for i in range(len(first))] if writing.header is False else _checked_names(first),
         writing.header is not False,
         (*notes, *([f"{cut} empty lines at the end of the file were left out"] if cut else [])),
+        0 if named is None else 1,
     )
 
 
