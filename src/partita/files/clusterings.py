@@ -59,6 +59,12 @@ def clustering_in(
     chosen = list(columns or (name for name in free if name not in aside))
     if not chosen:
         raise FileError("this file holds identifiers only.", got=repr(names), need="a column of labels")
+    if len(set(chosen)) < len(chosen):
+        raise PartitionError(
+            "two columns of memberships have the same name.",
+            got=", ".join(map(repr, chosen[:6])),
+            need="each column once",
+        )
     texts = [] if names is None or by_row else [names]
     if len(chosen) == 1:
         frame = table.read([], [*chosen, *texts])
@@ -121,6 +127,8 @@ def _memberships(table: Table, frame: Any, missing: str) -> tuple[Any, Any]:
 def _are_rounded(frame: Any) -> bool:
     """Whether rows miss one as a sum, but by no more than the digits that they are printed with."""
     values = frame.to_numpy(dtype=float)
+    if not ((values >= 0) & (values <= 1)).all():
+        return False
     off = np.abs(values.sum(axis=1) - 1).max()
     for digits in range(1, 10):
         scaled = values * 10**digits
