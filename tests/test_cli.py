@@ -195,7 +195,7 @@ def test_files_are_joined_on_identifiers_and_what_was_dropped_is_told(run: Run) 
         "y__tsv": "label\tid\n2\t5\n2\t4\n1\t3\n0\t2\n0\t1\n9\t77\n",
     }
     arguments = ("compare", "x.csv", "y.tsv", "--id", "id", "--format")
-    dropped = "5 objects are in all inputs, 1 were left out"
+    dropped = "joined on id: 5 objects in both files, 1 left out"
     data = strict(run(*arguments, "json", **files).out)
     values = {row["index"]: row["value"] for row in data["rows"]}
     assert values == {row.index: row.value for row in comparison.compare(TRUTH, FOUND)}
@@ -292,7 +292,7 @@ BAD: dict[str, tuple[tuple[str, ...], dict[str, str | bytes], str]] = {
     "ids that never meet": (
         ("compare", "x.csv", "y.csv", "--id", "id"),
         {"x__csv": "id,label\n007,a\n008,b\n", "y__csv": "id,label\n7,a\n8,b\n"},
-        "fix:   leave --id away",
+        "fix:   write them alike in both files, or --by-row",
     ),
     "lengths differ": (("compare", "a.csv", "x.csv"), {"x__csv": "label\na\n"}, "fix:   --id NAME"),
     "nan labels": (("compare", "a.csv", "x.csv"), {"x__csv": "label\na\nNaN\n"}, "labels are missing"),
@@ -416,8 +416,66 @@ print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
     assert done.stdout.endswith(f"partita, version {partita.__version__}\n")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", "a.csv", "none.csv"),
+        ("distribution", "none.csv", "a.csv"),
+        ("validate", "a.csv", "--memberships", "none.npy"),
+        ("choose", "none.parquet"),
+        ("stability", "none.xlsx"),
+        ("compare", "a.csv", "a.odt"),
+    ],
+)
+def test_a_file_that_is_not_there_is_told_before_anything_heavy_is_imported(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "a.csv").write_text(LABELS["a.csv"])
+    (tmp_path / "a.odt").write_text("no table")
+    script = f"""
+import sys
+from partita.cli import main
+try:
+    main({arguments})
+except SystemExit as stop:
+    print(stop.code, [name for name in {HEAVY} if name in sys.modules])
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, cwd=tmp_path)
+    assert done.stdout == "2 []\n"
+    assert "no such file" in done.stderr or "kind of file is not known" in done.stderr
+
+
+@posix
+def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
+    for name, content in LABELS.items():
+        (tmp_path / name).write_text(content)
+    plain = in_process("compare", "a.csv", "b.csv", "--format", "csv", cwd=tmp_path)
+    piped = in_process("compare", "a.csv", "-", "--format", "csv", cwd=tmp_path, input=LABELS["b.csv"])
+    assert piped.stdout == plain.stdout
+    table = "x,label\n1.5,a\n2.5,a\n7,b\n8,b\n"
+    judged = in_process("validate", "-", "--labels", "label", "--indices", "CH", cwd=tmp_path, input=table)
+    assert (judged.returncode, "features: x" in judged.stdout) == (0, True)
+    empty = in_process("compare", "a.csv", "-", cwd=tmp_path, input="")
+    assert (empty.returncode, "nothing came from standard input" in empty.stderr) == (2, True)
+
+
+def test_the_column_of_labels_in_a_file_beside_the_data(run: Run) -> None:
+    files = {
+        "d__csv": "id,x\n1,0.5\n2,0.25\n3,8\n4,9\n",
+        "m__csv": "id,first,second\n4,1,1\n3,1,0\n2,0,1\n1,0,0\n",
+    }
+    arguments = ("validate", "d.csv", "--memberships", "m.csv", "--indices", "CH")
+    assert "if some are no memberships: --labels NAME, --id NAME" in run(*arguments, **files).err
+    values = [
+        strict(run(*arguments, "--labels", name, "--format", "json").out)["rows"][0]["value"]
+        for name in ("first", "second")
+    ]
+    assert values[0] > 100 > values[1]
+
+
 def test_the_budget_would_notice() -> None:
-    script = f"import sys, partita.files; print([name for name in {HEAVY} if name in sys.modules])"
+    script = f"import sys, partita.partitions; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
@@ -586,13 +644,12 @@ def test_stability_says_what_is_found_again(clouds, scheme, shown, capsys):
         (["--method", "gmm:covariance=full"], "gmm has no such option"),
         (["--indices", "ARI"], "compares with a truth"),
         (["--truth", "nothing"], "no column named 'nothing'"),
-        ([], "features are numbers"),
+        (["--columns", "x,cloud"], "features are numbers"),
     ],
 )
 def test_choose_refuses_what_makes_no_sense(clouds, arguments, problem, capsys):
-    features = [] if arguments == [] else ["--columns", "x,y"]
     with pytest.raises(SystemExit) as stopped:
-        main(["choose", clouds, *features, *arguments])
+        main(["choose", clouds, "--columns", "x,y", *arguments])
     assert stopped.value.code == 2
     assert problem in capsys.readouterr().err
 

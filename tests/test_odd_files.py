@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
 import io
 import warnings
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -44,10 +46,10 @@ def texts(draw: st.DrawFn) -> bytes:
     width = st.sampled_from((k, k, k, k, k, k + 1))
     rows = [[draw(cells) for _ in range(draw(width))] for _ in range(n)]
     lines = draw(st.sampled_from(("\n", "\r\n", "\r")))
-    separator = draw(st.sampled_from((",", ",", ",", "\t", ";")))
+    separator = draw(st.sampled_from((",", ",", ",", "\t", ";", " ", "|")))
     text = lines.join(separator.join(row) for row in [named, *rows])
     return (text + draw(st.sampled_from(("", "\n", "\n\n")))).encode(
-        draw(st.sampled_from(("utf-8", "utf-16")))
+        draw(st.sampled_from(("utf-8", "utf-8", "utf-16", "utf-16-le", "cp1252"))), errors="replace"
     )
 
 
@@ -67,11 +69,34 @@ def arrays(draw: st.DrawFn) -> bytes:
 
 
 @st.composite
+def typed(draw: st.DrawFn) -> tuple[str, bytes]:
+    """Frames of odd columns in files whose columns have types, whole or damaged."""
+    n = draw(st.integers(0, 4))
+    cells = (0, 1, 0.5, None, "a", "NA", True, 2**62, float("inf"), b"x", dt.date(2020, 1, 1))
+    chosen = draw(st.lists(st.sampled_from(("c0", "c1", "c2", "id", "")), max_size=3, unique=True))
+    columns = {name: [draw(st.sampled_from(cells))] * n for name in chosen}
+    ending = draw(st.sampled_from((".parquet", ".feather", ".xlsx")))
+    out = io.BytesIO()
+    frame = pd.DataFrame(columns)
+    {".parquet": frame.to_parquet, ".feather": frame.to_feather, ".xlsx": frame.to_excel}[ending](out)
+    content = bytearray(out.getvalue())
+    # a spreadsheet holds the time, so that its length is not always the same
+    damage = draw(st.none() | st.tuples(st.floats(0, 0.999), st.integers(0, 255)))
+    if damage is not None:
+        content[int(damage[0] * len(content))] = damage[1]
+    return f"x{ending}", bytes(content[: int(draw(st.just(1.0) | st.floats(0, 1)) * len(content))])
+
+
+@st.composite
 def files(draw: st.DrawFn) -> tuple[str, bytes]:
     """A name and what the file holds."""
-    if draw(st.booleans()):
+    kind = draw(st.sampled_from(("text", "text", "arrays", "typed")))
+    if kind == "arrays":
         return draw(st.sampled_from(("x.npy", "x.npz"))), draw(arrays())
-    name, content = draw(st.sampled_from(("x.csv", "x.csv", "x.tsv", "x.csv.gz"))), draw(texts())
+    if kind == "typed":
+        return draw(typed())
+    names = ("x.csv", "x.csv", "x.tsv", "x.csv.gz", "x.txt", "x.Q")
+    name, content = draw(st.sampled_from(names)), draw(texts())
     return name, gzip.compress(content) if name.endswith(".gz") else content
 
 
@@ -110,13 +135,17 @@ def test_readers_take_or_refuse(
 
 
 @quick
-@given(files())
-def test_commands_take_or_refuse_with_exit_code_2(tmp_path: Path, file: Any) -> None:
-    path = str(tmp_path / file[0])
+@given(files(), files())
+def test_commands_take_or_refuse_with_exit_code_2(tmp_path: Path, file: Any, another: Any) -> None:
+    path, other = str(tmp_path / file[0]), str(tmp_path / f"other_{another[0]}")
     Path(path).write_bytes(file[1])
+    Path(other).write_bytes(another[1])
     for command in (
         ("compare", path, path, "--indices", "ARI,NMI"),
         ("compare", path, "--column", "c1", "--weight", "c0", "--indices", "ARI", path, "--header"),
+        ("compare", path, other, "--indices", "ARI", "--missing", "drop"),
+        ("compare", path, other, "--indices", "ARI", "--by-row", "--decimal", ","),
+        ("validate", path, "--memberships", other, "--indices", "CH", "--missing", "median"),
         ("distribution", path, path, "--index", "rand", "--samples", "10", "--seed", "0"),
         ("validate", path, "--labels", "c0", "--indices", "CH,silhouette"),
         ("choose", path, "--k", "1:2", "--indices", "CH", "--seed", "0"),

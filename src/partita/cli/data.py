@@ -7,22 +7,56 @@ from typing import Any
 
 import click
 
-from partita.cli.options import advising_identifiers, form_option, show, split_columns, split_indices
+from partita.cli.options import (
+    by_row_option,
+    file_options,
+    form_option,
+    missing_option,
+    show,
+    split_columns,
+    split_indices,
+    with_options,
+    writing_of,
+)
+
+feature_options = (
+    click.option(
+        "--columns",
+        metavar="NAME[,NAME...]",
+        help="The features. Default: all columns of numbers but identifiers, labels and constants; "
+        "the result says which.",
+    ),
+    click.option(
+        "--leave-out", metavar="NAME[,NAME...]", help="Columns that are no features, such as labels."
+    ),
+    missing_option("drop", "median", what="features are"),
+    *file_options,
+)
+"""Which columns of DATA are features, and how the file is written."""
 
 
 @click.command()
 @click.argument("data")
-@click.option("--labels", metavar="NAME", help="The column of DATA that holds the labels.")
+@click.option(
+    "--labels",
+    metavar="NAME[,NAME...]",
+    help="The column of labels, or the columns of memberships, in DATA or in the file of --memberships.",
+)
 @click.option(
     "--memberships",
     metavar="FILE",
-    help="A file with the clustering: labels, or one column for each cluster. Instead of --labels.",
+    help="A file with the clustering: labels, or one column for each cluster.",
 )
-@click.option("--columns", metavar="NAME[,NAME...]", help="The features. Default: all other columns of DATA.")
-@click.option("--id", "id_column", metavar="NAME", help="The column that names the objects, in both files.")
+@click.option(
+    "--id",
+    "id_column",
+    metavar="NAME",
+    help="The column that names the objects, in both files. Default: one that tells them apart in both.",
+)
+@by_row_option
+@with_options(*feature_options)
 @click.option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
 @click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
-@click.option("--header/--no-header", default=None, help="Whether the first line holds the names of columns.")
 @click.option(
     "--indices",
     metavar="NAME[,NAME...]",
@@ -48,18 +82,22 @@ def validate(
     labels: str | None,
     memberships: str | None,
     columns: str | None,
+    leave_out: str | None,
     id_column: str | None,
+    by_row: bool,
     kind: str | None,
     normalize: bool,
-    header: bool | None,
+    missing: str,
     indices: str | None,
     metric: str,
     noise: str,
     form: str,
+    **given: Any,
 ) -> None:
     """Judge a clustering by the data it is of.
 
-    DATA is a .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz file with one line for each object.
+    DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
+    input, with one line for each object.
 
     \b
     Examples:
@@ -67,38 +105,37 @@ def validate(
       partita validate flowers.csv --memberships mixture.csv --id flower --indices XB,PC,silhouette
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     from partita.errors import ParameterError
-    from partita.files import read_data, read_partition
-    from partita.validation import validate as run
+    from partita.files.sources import check_files
 
-    if (labels is None) == (memberships is None):
+    if labels is None and memberships is None:
         raise ParameterError(
             "which clustering is to be judged?",
-            got="both --labels and --memberships" if labels else "neither --labels nor --memberships",
+            got="neither --labels nor --memberships",
             need="--labels NAME, a column of the data, or --memberships FILE",
         )
-    found = read_partition(
-        data if memberships is None else memberships,
-        columns=None if labels is None else [labels],
-        id_column=id_column,
-        kind=kind,
-        header=header,
-        normalize=normalize,
-    )
-    X = read_data(
+    check_files(data, memberships)
+    from partita.files.reading import ClusteringFile, read_judged
+
+    sides = read_judged(
         data,
+        ClusteringFile(data if memberships is None else memberships, split_columns(labels), kind, normalize),
         columns=split_columns(columns),
-        leave_out=[] if labels is None else [labels],
+        leave_out=split_columns(leave_out) or [],
         id_column=id_column,
-        header=header,
+        by_row=by_row,
+        writing=writing_of(given),
+        missing=missing,
+        every_column=metric == "precomputed",
     )
-    with advising_identifiers(id_column):
-        result = run(X, found, indices=split_indices(indices), metric=metric, noise=noise)
-    show(result, form)
+    from partita.validation import validate as run
+
+    result = run(sides.first, sides.second, indices=split_indices(indices), metric=metric, noise=noise)
+    show(result, form, sides.notes)
 
 
 def over_k(command: Any) -> Any:
     """The options of a command that clusters data for several numbers of clusters."""
-    options = [
+    return with_options(
         click.argument("data"),
         click.option(
             "--k",
@@ -116,11 +153,8 @@ def over_k(command: Any) -> Any:
             help="swap, gmm, kmeans, fuzzy, possibilistic, rough, evidential, ward or binary; "
             "options after a colon: gmm:covariance_type=diag.",
         ),
-        click.option("--columns", metavar="NAME[,NAME...]", help="The features. Default: all other columns."),
+        *feature_options,
         click.option("--id", "id_column", metavar="NAME", help="The column that names the objects."),
-        click.option(
-            "--header/--no-header", default=None, help="Whether the first line holds the names of columns."
-        ),
         click.option("--seed", type=int, metavar="N", help="The seed of everything random."),
         click.option("--jobs", type=int, metavar="N", help="Workers; the result is the same for any number."),
         click.option(
@@ -129,10 +163,7 @@ def over_k(command: Any) -> Any:
             help="Keep what is computed there, and go on from it after a kill.",
         ),
         form_option,
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(command)
 
 
 @click.command()
@@ -179,36 +210,31 @@ def choose(
 ) -> None:
     """Say how many clusters there are in data, by several indices.
 
-    DATA is a .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz file with one line for each object.
+    DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
+    input, with one line for each object.
 
     \b
     Examples:
       partita choose flowers.csv --k 1:12 --method gmm --runs 20 --indices BIC,ICL,PNC --truth species
       partita choose flowers.csv --columns petal_length,petal_width --indices CH,gap
     """  # noqa: D301 (click reads the backspace as: keep these lines)
-    from partita.files import read_partition
+    sides, method, ks, common = _inputs(given, truth)
     from partita.selection import choose_k
 
-    known = None
-    if truth is not None:
-        known = read_partition(
-            given["data"], columns=[truth], id_column=given["id_column"], header=given["header"]
-        )
-    X, method, ks, common = _inputs(given, leave_out=[] if truth is None else [truth])
     result = choose_k(
-        X,
+        sides.first,
         None if search == "hierarchical" and given["method"] == "swap" else method,
         ks,
         n_runs=runs,
         indices=split_indices(indices),
-        truth=known,
+        truth=sides.second,
         consensus=split_indices(consensus),
         rules=dict(rule.partition("=")[::2] for rule in rules),
         search=search,
         pool=pool,
         **common,
     )
-    show(result, form)
+    show(result, form, sides.notes)
 
 
 @click.command()
@@ -229,30 +255,29 @@ def choose(
     help="Compare with the clustering of all data, or carry one clustering over to other objects.",
 )
 @click.option("--indices", metavar="NAME[,NAME...]", help="External indices. Default: CI,ARI.")
-@click.option("--leave-out", metavar="NAME[,NAME...]", help="Columns that are no features, such as labels.")
 def stability(
     repeats: int,
     scheme: str,
     strategy: str,
     indices: str | None,
-    leave_out: str | None,
     form: str,
     **given: Any,
 ) -> None:
     """Say how many clusters are found again in perturbed data.
 
-    DATA is a .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz file with one line for each object.
+    DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
+    input, with one line for each object.
 
     \b
     Examples:
       partita stability flowers.csv --leave-out species
       partita stability flowers.csv --leave-out species --k 2:20 --scheme noise:0.2 --indices CI,VI
     """  # noqa: D301 (click reads the backspace as: keep these lines)
+    sides, method, ks, common = _inputs(given)
     from partita.selection import stability as run
 
-    X, method, ks, common = _inputs(given, leave_out=split_columns(leave_out) or [])
     result = run(
-        X,
+        sides.first,
         None if given["method"] == "swap" else method,
         ks,
         scheme=_scheme(scheme),
@@ -261,22 +286,31 @@ def stability(
         indices=split_indices(indices),
         **common,
     )
-    show(result, form)
+    show(result, form, sides.notes)
 
 
-def _inputs(given: Mapping[str, Any], leave_out: list[str]) -> tuple[Any, Any, Sequence[int], dict[str, Any]]:
-    """The data, the method, the numbers of clusters and the options that `over_k` names."""
-    from partita.files import read_data
+def _inputs(
+    given: Mapping[str, Any], truth: str | None = None
+) -> tuple[Any, Any, Sequence[int], dict[str, Any]]:
+    """The data with its true labels, the method, the numbers of clusters and the options of `over_k`."""
+    from partita.files.sources import check_files
 
-    X = read_data(
-        given["data"],
-        columns=split_columns(given["columns"]),
-        leave_out=leave_out,
-        id_column=given["id_column"],
-        header=given["header"],
-    )
+    check_files(given["data"])
+    from partita.files.reading import ClusteringFile, read_features, read_judged
+
+    which: dict[str, Any] = {
+        "columns": split_columns(given["columns"]),
+        "leave_out": split_columns(given["leave_out"]) or [],
+        "id_column": given["id_column"],
+        "writing": writing_of(given),
+        "missing": given["missing"],
+    }
+    if truth is None:
+        sides = read_features(given["data"], **which)
+    else:
+        sides = read_judged(given["data"], ClusteringFile(given["data"], [truth]), **which)
     common = {"n_jobs": given["jobs"], "random_state": given["seed"], "checkpoint": given["checkpoint"]}
-    return X, _method(given["method"]), _numbers(given["ks"]), common
+    return sides, _method(given["method"]), _numbers(given["ks"]), common
 
 
 def _numbers(text: str) -> Sequence[int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -20,10 +20,46 @@ PARAMETERS = {
     "runs": "n_runs",
     "repeats": "n_repeats",
     "jobs": "n_jobs",
+    "truth_column": "label_columns",
+    "found_column": "label_columns",
+    "column": "label_columns",
+    "labels": "label_columns",
 }
 """The parameters of the library that options have other names for."""
 
 FORMATS = click.Choice(["table", "json", "csv", "markdown"])
+
+file_options = (
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line holds the names of the columns; without one they are 0, 1, 2, ... "
+        "Default: it does, and a first line that looks like an object is refused.",
+    ),
+    click.option("--encoding", metavar="NAME", help="Of a text that is not in UTF-8 or UTF-16: cp1252, ..."),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), help="The decimal mark. Default: what the numbers show."
+    ),
+)
+"""How texts are written, where that cannot be recognised."""
+
+by_row_option = click.option(
+    "--by-row",
+    is_flag=True,
+    help="Match the lines of both files in their order, whatever identifiers they hold.",
+)
+
+
+def missing_option(*policies: str, what: str) -> Callable[..., Any]:
+    """The option that says what is done where values are missing; by default that is refused."""
+    return click.option(
+        "--missing",
+        type=click.Choice(["raise", *policies]),
+        default="raise",
+        show_default=True,
+        help=f"What to do where {what} missing (empty, NA, ...).",
+    )
+
 
 form_option = click.option(
     "--format", "form", type=FORMATS, default="table", show_default=True, help="How to write the result."
@@ -57,9 +93,20 @@ def spelled(setting: Setting, options: Mapping[str, Sequence[click.Option]]) -> 
     )
 
 
-def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:
+def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator that adds these options to a command, in this order."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def two_clusterings(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments and options by which a command gets a reference and another clustering from files."""
-    options = [
+    return with_options(
         click.argument("truth"),
         click.argument("found", required=False),
         click.option(
@@ -74,8 +121,11 @@ def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:
             "--id",
             "id_column",
             metavar="NAME",
-            help="The column that names the objects; the files are joined on it.",
+            help="The column that names the objects; the files are joined on it. Default: a column that "
+            "tells the objects apart in both files.",
         ),
+        by_row_option,
+        missing_option("drop", what="labels or memberships are"),
         click.option(
             "--truth-kind",
             metavar="KIND",
@@ -84,12 +134,7 @@ def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--found-kind", metavar="KIND", help="How to read FOUND."),
         click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first."),
-        click.option(
-            "--header/--no-header",
-            default=None,
-            help="Whether the first line holds the names of the columns; without one they are 0, 1, 2, ... "
-            "Default: it does, and a first line that looks like an object is refused.",
-        ),
+        *file_options,
         click.option(
             "--noise",
             type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
@@ -97,57 +142,54 @@ def two_clusterings(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="What objects labelled -1 beside non-negative labels are.",
         ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(command)
 
 
-def read_sides(given: dict[str, Any]) -> tuple[object, object]:
-    """The two clusterings that the options of `two_clusterings` name; those options are taken out."""
+def read_sides(given: Mapping[str, Any], weight: str | None = None) -> Any:
+    """The two clusterings that the options of `two_clusterings` name, with weights from the first file."""
     from partita.errors import ParameterError
-    from partita.files import read_partition
+    from partita.files.sources import check_files
 
-    truth, found = given.pop("truth"), given.pop("found")
-    names = given.pop("truth_column"), given.pop("found_column")
-    common, kinds = given.pop("column"), (given.pop("truth_kind"), given.pop("found_kind"))
+    truth, found = given["truth"], given["found"]
+    names = given["truth_column"], given["found_column"]
     if found is None and None in names:
         raise ParameterError(
             "a single file needs two columns.",
             got=truth,
             need="--truth-column and --found-column, or a second file",
         )
-    normalize = given.pop("normalize")
+    check_files(truth, found)
+    from partita.files.reading import ClusteringFile, read_two
+
     one, other = (
-        read_partition(
-            path,
-            columns=split_columns(common if name is None else name),
-            id_column=given["id_column"],
-            kind=kind,
-            header=given["header"],
-            normalize=normalize,
+        ClusteringFile(
+            path, split_columns(given["column"] if name is None else name), kind, given["normalize"]
         )
-        for path, name, kind in zip((truth, found or truth), names, kinds, strict=True)
+        for path, name, kind in zip(
+            (truth, found or truth), names, (given["truth_kind"], given["found_kind"]), strict=True
+        )
     )
-    return one, other
+    return read_two(
+        one,
+        other,
+        id_column=given["id_column"],
+        by_row=given["by_row"],
+        writing=writing_of(given),
+        missing=given["missing"],
+        weight=weight,
+    )
 
 
-@contextmanager
-def advising_identifiers(id_column: str | None) -> Iterator[None]:
-    """What to do about objects that do not match, in the words of the command line."""
-    from partita.errors import MismatchError
+def writing_of(given: Mapping[str, Any]) -> Any:
+    """How texts are written, as `file_options` say."""
+    from partita.files.text import Writing
 
-    try:
-        yield
-    except MismatchError as problem:
-        problem.fix = "--id NAME joins the files on a column of identifiers that both have"
-        if id_column is not None:
-            problem.fix = "leave --id away if both files have the same objects in the same order"
-        raise
+    return Writing(given["header"], given["encoding"], given["decimal"])
 
 
-def show(result: Any, form: str) -> None:
-    """Print a result; as CSV only its rows, with what was dropped told beside them."""
+def show(result: Any, form: str, notes: Sequence[str] = ()) -> None:
+    """Print a result, with what is to be said about its files; as CSV only its rows, the rest beside them."""
+    result = replace(result, notes=(*notes, *result.notes))
     click.echo(result.write(form))
     if form == "csv":
         skipped = ", ".join(x.index for x in getattr(result, "left_out", ()))

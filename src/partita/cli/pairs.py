@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from partita.cli.options import (
-    advising_identifiers,
     form_option,
     read_sides,
     show,
@@ -37,8 +36,9 @@ def compare(
 ) -> None:
     """Compare two clusterings in files, the reference first.
 
-    TRUTH and FOUND are .csv, .tsv, .csv.gz, .tsv.gz, .npy or .npz files: one column of labels, or a matrix
-    of memberships with one column for each cluster.
+    TRUTH and FOUND are .csv, .tsv, .txt, .Q (also .gz), .npy, .npz, .parquet, .feather or .xlsx files, or -
+    for standard input: one column of labels, or a matrix of memberships with one column for each cluster.
+    Files with a common column of identifiers are joined on it.
 
     \b
     Examples:
@@ -47,20 +47,18 @@ def compare(
       partita compare data.csv --truth-column species --found-column cluster
       partita compare labels.npy memberships.npy --format json
     """  # noqa: D301 (click reads the backspace as: keep these lines)
+    sides = read_sides(given, weight)
     from partita import comparison
-    from partita.files import read_weights
 
-    path = given["truth"]
-    sides = read_sides(given)
-    id_column = given["id_column"]
-    weights = (
-        None if weight is None else read_weights(path, weight, id_column=id_column, header=given["header"])
+    result = comparison.compare(
+        sides.first,
+        sides.second,
+        indices=split_indices(indices),
+        noise=noise,
+        sample_weight=sides.weights,
+        bounds=bounds,
     )
-    with advising_identifiers(id_column):
-        result = comparison.compare(
-            *sides, indices=split_indices(indices), noise=noise, sample_weight=weights, bounds=bounds
-        )
-    show(result, form)
+    show(result, form, sides.notes)
 
 
 @click.command()
@@ -133,23 +131,23 @@ def distribution(
       partita distribution truth.csv rough.csv --found-kind rough --index VI
       partita distribution truth.csv typicalities.csv --found-kind possibilistic --format json
     """  # noqa: D301 (click reads the backspace as: keep these lines)
+    sides = read_sides(given)
     from partita.distributional import distribution as run
 
-    sides = read_sides(given)
-    with advising_identifiers(given["id_column"]):
-        result = run(
-            *sides,
-            index,
-            method=method,
-            law=not no_law,
-            tnorm=tnorm,
-            reading=reading,
-            noise=noise,
-            empty=empty,
-            n_samples="auto" if samples is None else samples,
-            epsilon=epsilon,
-            confidence=confidence,
-            budget_seconds=budget,
-            random_state=seed,
-        )
-    show(result, form)
+    result = run(
+        sides.first,
+        sides.second,
+        index,
+        method=method,
+        law=not no_law,
+        tnorm=tnorm,
+        reading=reading,
+        noise=noise,
+        empty=empty,
+        n_samples="auto" if samples is None else samples,
+        epsilon=epsilon,
+        confidence=confidence,
+        budget_seconds=budget,
+        random_state=seed,
+    )
+    show(result, form, sides.notes)

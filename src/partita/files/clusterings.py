@@ -1,0 +1,166 @@
+"""Clusterings in tables: one column of labels, or a column of memberships for each cluster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from partita.errors import FileError, PartitionError, Phrase, Setting
+from partita.files.identifiers import identifiers_of
+from partita.files.joining import Side
+from partita.files.missing import check_policy, missing_labels_in, missing_texts, told_missing
+from partita.files.tables import Table
+from partita.files.text import as_number, header_or_object
+from partita.files.words import refuse_words_among_numbers, word_columns
+from partita.partitions import as_partition
+
+LABEL_COLUMNS = Setting("label_columns", words="columns")
+PLACE_IN_MATRIX = re.compile(r"\brow (?P<row>\d+)(, column (?P<column>\d+))?\b")
+WHICH_COLUMNS = Phrase(
+    "if some are no memberships: ", LABEL_COLUMNS, " NAME, ", Setting("id_column"), " NAME"
+)
+
+
+def clustering_in(
+    table: Table,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    kind: str | None,
+    *,
+    normalize: bool = False,
+    missing: str = "raise",
+    by_row: bool = False,
+    no_memberships: Collection[str] = (),
+) -> Side:
+    """The clustering in a table.
+
+    Parameters
+    ----------
+    columns : list of str, optional
+        One column of labels, or several of memberships; by default all but the identifiers.
+    id_column : str, optional
+        The column that names the objects; by default a first column without a name.
+    missing : {"raise", "drop"}
+        What to do with objects whose label or memberships are missing.
+    by_row : bool
+        Whether identifiers are only left out, not read: the objects are taken as they lie.
+    no_memberships : list of str
+        Other columns that are left out unless they are asked for.
+    """
+    check_policy(missing, ("raise", "drop"))
+    names = table.row_names if id_column is None else id_column
+    table.check([] if names is None else [names])
+    free = [name for name in table.names if name != names]
+    table.check(columns or (), free, "column" if names is None else "column beside the identifiers")
+    aside = {table.row_names, *no_memberships}
+    chosen = list(columns or (name for name in free if name not in aside))
+    if not chosen:
+        raise FileError("this file holds identifiers only.", got=repr(names), need="a column of labels")
+    if len(set(chosen)) < len(chosen):
+        raise PartitionError(
+            "two columns of memberships have the same name.",
+            got=", ".join(map(repr, chosen[:6])),
+            need="each column once",
+        )
+    texts = [] if names is None or by_row else [names]
+    if len(chosen) == 1:
+        frame = table.read([], [*chosen, *texts])
+        values, kept = _labels(table, frame[chosen[0]], missing)
+    else:
+        frame = table.read(chosen, texts)
+        values, kept = _memberships(table, frame[chosen], missing)
+    notes = table.notes
+    if table.are_rounded_memberships and len(chosen) > 1 and not normalize and _are_rounded(values):
+        normalize = True
+        notes += (f"{table.path}: memberships are rounded, so each row was divided by its sum",)
+    index = identifiers_of(frame[texts[0]], texts[0]) if texts else None
+    own_index = index if index is None or kept is None else index[kept]
+    try:
+        part = as_partition(
+            values if own_index is None else values.set_axis(own_index), kind, normalize=normalize
+        )
+    except PartitionError as problem:
+        if problem.got and len(chosen) > 1:
+            lines = np.arange(len(frame)) if kept is None else np.flatnonzero(kept)
+            problem.got = _in_words_of_the_file(problem.got, table, chosen, lines)
+        if columns is None and len(chosen) > 1:
+            problem.fix = Phrase(problem.fix, "; ", WHICH_COLUMNS) if problem.fix else WHICH_COLUMNS
+        raise
+    part.index = own_index
+    if kept is not None:
+        told = f"memberships: {int((~kept).sum())} of {len(kept)} objects"
+        told = f"labels: {told_missing(table, chosen[0], ~kept)}" if len(chosen) == 1 else told
+        notes += (f"missing in {table.path}, {told}",)
+    return Side(part, len(frame), kept, index, notes)
+
+
+def _in_words_of_the_file(got: str, table: Table, names: Sequence[str], lines: Any) -> str:
+    """What came, with lines and names instead of the places in a matrix."""
+
+    def told(found: re.Match[str]) -> str:
+        column = f", column {names[int(found['column'])]!r}" if found["column"] else ""
+        return f"{table.place(int(lines[int(found['row'])]))}{column}"
+
+    return PLACE_IN_MATRIX.sub(told, got)
+
+
+def _memberships(table: Table, frame: Any, missing: str) -> tuple[Any, Any]:
+    """Columns of memberships, and which objects are kept (None if all)."""
+    words = word_columns(frame)
+    if words:
+        refuse_words_among_numbers(table, frame, words)
+        raise FileError(
+            "several columns are read as a matrix of memberships, and not all of them are numbers.",
+            got=f"words in {', '.join(map(repr, words[:5]))}",
+            need="one column of labels, or columns of memberships only",
+            fix=WHICH_COLUMNS,
+        )
+    gaps = np.asarray(frame.isna().any(axis=1)) if missing == "drop" else np.zeros(1, dtype=bool)
+    if not gaps.any() or gaps.all():
+        return frame, None
+    return frame[~gaps].reset_index(drop=True), ~gaps
+
+
+def _are_rounded(frame: Any) -> bool:
+    """Whether rows miss one as a sum, but by no more than the digits that they are printed with."""
+    values = frame.to_numpy(dtype=float)
+    if not ((values >= 0) & (values <= 1)).all():
+        return False
+    off = np.abs(values.sum(axis=1) - 1).max()
+    for digits in range(1, 10):
+        scaled = values * 10**digits
+        if np.abs(scaled - np.round(scaled)).max() < 1e-6:
+            return bool(1e-12 < off <= values.shape[1] * 0.5 / 10**digits + 1e-12)
+    return False
+
+
+def _labels(table: Table, column: Any, missing: str) -> tuple[Any, Any]:
+    """A column of texts as labels, whole numbers where all are; a label with two spellings is refused."""
+    import pandas as pd
+
+    codes, texts = pd.factorize(column)
+    is_gap = missing_texts(pd.Series(texts, dtype=object))
+    kept = None
+    if is_gap.any():
+        kept = ~is_gap[codes]
+        if missing == "raise" or not kept.any():
+            raise missing_labels_in(table, column.name, ~kept)
+        codes, texts = pd.factorize(column[kept])
+    if table.header is None and column.name in texts:
+        raise header_or_object(str(column.name), "it is also the label of an object")
+    numbers = [as_number(text) for text in texts]
+    meanings = [text.strip() if n is None else n for text, n in zip(texts, numbers, strict=True)]
+    seen: dict[Any, str] = {}
+    for text, meaning in zip(texts, meanings, strict=True):
+        if seen.setdefault(meaning, text) != text:
+            raise PartitionError(
+                "one label is spelled in two ways.",
+                got=f"{seen[meaning]!r} and {text!r}",
+                need="the same text for the same cluster, a clearly different one for another",
+            )
+    if None in numbers or any(abs(n or 0) >= 2**63 for n in numbers):
+        return pd.Series(np.array([text.strip() for text in texts], dtype=object)[codes]), kept
+    return pd.Series(np.array(numbers)[codes]), kept

@@ -1,0 +1,111 @@
+"""Values that are missing: which texts stand for them, in which columns, and what is done about them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array
+from partita.errors import FileError, ParameterError, PartitionError, Phrase, Setting
+from partita.files.tables import MISSING, Table, stripped
+
+POLICIES = ("raise", "drop", "median")
+
+
+def check_policy(missing: str, known: Sequence[str] = POLICIES) -> None:
+    """Refuse what is no way to deal with missing values."""
+    if missing not in known:
+        need = ", ".join(f'"{policy}"' for policy in known)
+        raise ParameterError(
+            "no such way to deal with missing values.", got=repr(missing), need=need, parameter="missing"
+        )
+
+
+def missing_texts(column: Any) -> Array:
+    """Which texts stand for a value that is not there."""
+    return np.asarray(stripped(column).isin(MISSING))
+
+
+def told_missing(table: Table, name: str, mask: Array) -> str:
+    """How many values of a column are missing, how that is written, and where first."""
+    texts = stripped(table.read([], [name])[name][mask])
+    counts = Counter(text or "empty" for text in texts)
+    written = ", ".join(
+        f"{text} {count} times" if count > 1 else text for text, count in counts.most_common(4)
+    )
+    first = table.place(int(np.flatnonzero(mask)[0]))
+    return f"column {name!r}: {int(mask.sum())} of {len(mask)} ({written}; the first in {first})"
+
+
+def missing_labels_in(table: Table, name: str, mask: Array) -> PartitionError:
+    """The error for objects without a label."""
+    return PartitionError(
+        "all labels are missing." if mask.all() else "labels are missing.",
+        got=told_missing(table, name, mask),
+        need="a label for every object",
+        fix=None if mask.all() else Phrase(Setting("missing", "drop"), " leaves these objects out"),
+    )
+
+
+def settle_features(table: Table, frame: Any, missing: str) -> tuple[Any, Array | None, tuple[str, ...]]:
+    """Features without gaps, which objects are kept (None if all), and what to say.
+
+    By default gaps are refused; ``"drop"`` leaves these objects out, ``"median"`` puts the median of the
+    column there.
+    """
+    check_policy(missing)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = frame.to_numpy(dtype=float).sum(axis=0)
+    doubtful = frame.columns[~np.isfinite(sums)]
+    _refuse_infinite(table, frame[doubtful])
+    gaps = {name: np.asarray(frame[name].isna()) for name in doubtful}
+    gaps = {name: mask for name, mask in gaps.items() if mask.any()}
+    if not gaps:
+        return frame, None, ()
+    counts = ", ".join(f"{name} {int(mask.sum())}" for name, mask in list(gaps.items())[:6])
+    counts += f", ... ({len(gaps)} columns)" if len(gaps) > 6 else ""
+    if missing == "raise":
+        name, mask = next(iter(gaps.items()))
+        more = f"; in all: {counts}" if len(gaps) > 1 else ""
+        raise FileError(
+            "features have missing values.",
+            got=f"{told_missing(table, name, mask)}{more}",
+            need="a number in each cell",
+            fix=Phrase(
+                Setting("missing", "drop"),
+                " leaves these objects out, ",
+                Setting("missing", "median"),
+                " puts the median of the column there",
+            ),
+            parameter="missing",
+        )
+    anywhere = np.logical_or.reduce(list(gaps.values()))
+    if missing == "median":
+        filled = frame.fillna(frame[list(gaps)].median())
+        return filled, None, (f"missing values: {counts}; the median of the column was put there",)
+    if anywhere.all():
+        raise FileError(
+            "no object is left.",
+            got=f"missing values: {counts}",
+            need="an object whose values are there",
+            fix=Phrase(Setting("missing", "median"), " puts the median of the column there"),
+        )
+    note = f"missing values: {counts}; {int(anywhere.sum())} of {len(anywhere)} objects left out"
+    return frame[~anywhere].reset_index(drop=True), ~anywhere, (note,)
+
+
+def _refuse_infinite(table: Table, frame: Any) -> None:
+    for name in frame.columns:
+        values = frame[name].to_numpy()
+        if values.dtype.kind == "f" and np.isinf(values).any():
+            wrong = np.flatnonzero(np.isinf(values))
+            first = table.place(int(wrong[0]))
+            raise FileError(
+                "features have infinite values.",
+                got=f"column {name!r}: {len(wrong)} of {len(values)}, the first in {first}",
+                need="finite numbers",
+                fix=Phrase("write NA there, then ", Setting("missing", "drop"), ' or "median"'),
+            )

@@ -1,0 +1,71 @@
+"""Arrays that NumPy saved: .npy and .npz. Nothing is unpickled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partita.errors import FileError, ParameterError, PartitaError, near_names
+from partita.partitions import as_partition
+
+
+def partition_of_arrays(
+    file: Path, columns: Sequence[str] | None, id_column: str | None, kind: str | None, normalize: bool
+) -> Any:
+    """The clustering in a file of arrays."""
+    if id_column is not None:
+        raise ParameterError(
+            "arrays have no column of identifiers.",
+            need="a file with named columns, such as .csv",
+            fix="leave --id away if both files have the same objects in the same order",
+        )
+    arrays = loaded_arrays(file, columns)
+    if len(arrays) > 1:
+        return as_partition(arrays, kind, normalize=normalize)
+    ((name, array),) = arrays.items()
+    if not isinstance(array, np.ndarray):
+        raise FileError("this .npz file holds something else than arrays.", got=name, need="an array")
+    return as_partition(array, kind, normalize=normalize)
+
+
+def loaded_arrays(file: Path, columns: Sequence[str] | None) -> dict[str, Any]:
+    """The array in a file, by name; or those of the columns."""
+    with file.open("rb") as stream:
+        try:
+            return _arrays(np.load(stream, allow_pickle=False), columns)
+        except PartitaError:
+            raise
+        except Exception as problem:  # noqa: BLE001 (numpy's parsers let pass whatever they meet)
+            raise FileError(
+                "this is no NumPy file of plain numbers or texts.",
+                got=str(problem).partition("\n")[0],
+                need="an array saved by numpy.save or numpy.savez, whole, without Python objects in it",
+            ) from None
+
+
+def _arrays(loaded: Any, columns: Sequence[str] | None) -> dict[str, Any]:
+    """The one array that is wanted, by name, or masses with their focal sets."""
+    if isinstance(loaded, np.ndarray):
+        if columns is not None:
+            raise ParameterError(
+                "a .npy file has no named columns.", got=", ".join(columns), need="no column for this file"
+            )
+        return {"": loaded}
+    names = list(loaded.files)
+    for name in columns or ():
+        if name not in names:
+            raise near_names(name, names, noun="array")
+    wanted = list(columns or names)
+    if columns is None and {"mass", "F"} <= set(names):
+        wanted = ["mass", "F"]
+    elif len(wanted) != 1:
+        raise FileError(
+            "a clustering is one array, and this file holds several." if wanted else "this file is empty.",
+            got=", ".join(wanted) or None,
+            need='one array, or "mass" and "F"',
+            fix="--truth-column / --found-column NAME" if wanted else None,
+        )
+    return {name: loaded[name] for name in wanted}

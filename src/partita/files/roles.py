@@ -1,0 +1,133 @@
+"""What a column is for, by its name and its values: the rules by which columns are taken or left out.
+
+A measurement that is left out, or an identifier that is taken for one, makes every number wrong. So a column
+is left out only for one of these reasons, each of them is said, and where two readings fit, the caller is
+asked:
+
+- it holds words, or nothing, or one value: no distance depends on it;
+- it holds whole numbers under a name of identifiers (id, customer_id), or all different ones under a name
+  of single objects (name, sample, index): they tell objects apart and measure nothing;
+- it counts the objects, 0, 1, 2, ... or 1, 2, 3, ... in any order: the index of a frame that was saved;
+- it holds few whole numbers under a name of groups (label, cluster, species): a clustering, and to take it as
+  a feature of the data that are to be clustered gives the answer away.
+
+All different whole numbers that do not follow one another, such as populations or prices, are features, and
+so are all numbers with a fraction.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.files.tables import WITHOUT_NAME
+
+ID = re.compile(r"ids?|uu?id|guid", re.IGNORECASE)
+ENDS_WITH_ID = re.compile(
+    r".*[_\W](id|ID|Id|key|uuid|guid)|.*[a-z](Id|ID)"
+    r"|(?i:customer|user|sample|patient|object|record|row|case|subject|item|product|order|client|cell)id"
+)
+ONE_OBJECT = re.compile(
+    r"(.*_)?(name|barcode)|sample|subject|patient|customer|user|object|case|observation|obs|item|gene|cell",
+    re.IGNORECASE,
+)
+COUNTS_ROWS = re.compile(r"index|rows?|row_?n(ames?|umber|r)|n[or]\.?|number|level_0", re.IGNORECASE)
+LABELS = re.compile(
+    r"(.*[_\W])?(labels?|clusters?|class(es)?|species|targets?|segments?|truth|groups?|category|type)"
+    r"([_\W]?id|_?\d+)?"
+    r"|y_(true|pred)",
+    re.IGNORECASE,
+)
+MOST_GROUPS = 50
+FEWEST_COUNTED = 10
+"""Objects from which on 1, 2, 3, ... is no accident."""
+
+NUMBER_WITH_SIGNS = re.compile(
+    r"[$€£]?\s*[+-]?(\d+([.,' ]\d{3})*([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*[%$€£]?"
+)
+
+
+def identifier_rank(name: str) -> int:
+    """How surely a column of this name tells objects apart: 0 most, 4 for a name that says nothing."""
+    if LABELS.fullmatch(name):
+        return 4
+    if ID.fullmatch(name):
+        return 0
+    if ENDS_WITH_ID.fullmatch(name):
+        return 1
+    if ONE_OBJECT.fullmatch(name):
+        return 2
+    return 3 if COUNTS_ROWS.fullmatch(name) or name in WITHOUT_NAME else 4
+
+
+def is_label_name(name: str, all_names: Any) -> bool:
+    """Whether a column of this name holds groups; y is one where there is no x beside it."""
+    is_y = name in ("y", "Y") and "x" not in all_names and "X" not in all_names
+    return is_y or LABELS.fullmatch(name) is not None
+
+
+@dataclass(frozen=True)
+class Role:
+    """Whether a column is a feature, and why not; ``is_unsure`` where the caller is to say."""
+
+    is_feature: bool
+    reason: str = ""
+    is_unsure: bool = False
+
+
+FEATURE = Role(True)
+
+
+def role_of_numbers(name: str, values: Any, all_names: Any) -> Role:
+    """The role of a column of numbers, in which nan is a missing value."""
+    n = len(values)
+    if values.dtype.kind == "f":
+        values = values[~np.isnan(values)]
+        if not values.size:
+            return Role(False, "empty")
+    low, high = values.min(), values.max()
+    if low == high and n > 1:
+        return Role(False, "constant")
+    is_whole = values.dtype.kind in "iub" or (
+        bool(np.isfinite([low, high]).all())
+        and bool((values[:100] == np.floor(values[:100])).all())
+        and bool((values == np.floor(values)).all())
+    )
+    if not is_whole:
+        return FEATURE
+    rank, named_label = identifier_rank(name), is_label_name(name, all_names)
+    is_run = float(high) - float(low) == n - 1 == len(values) - 1 >= FEWEST_COUNTED - 1
+    if rank == 4 and not named_label and not is_run:
+        return FEATURE
+    distinct = len(np.unique(values))
+    if rank <= 1:
+        different = "all different integers" if distinct == n else "integers under a name of identifiers"
+        return Role(False, different)
+    if distinct == n and (rank < 4 or (is_run and low in (0, 1))):
+        return Role(False, "all different integers" if rank < 4 else f"counts the objects from {int(low)} on")
+    if distinct == n and is_run:
+        told = f"all different integers that follow one another, {int(low)} to {int(high)}"
+        return Role(False, told, is_unsure=True)
+    if not named_label:
+        return FEATURE
+    if distinct <= max(2, min(MOST_GROUPS, n // 2)):
+        return Role(False, f"labels: {distinct} different integers")
+    return Role(False, f"{distinct} different integers under a name of labels", is_unsure=True)
+
+
+def role_of_words(name: str, counts: Any) -> Role:
+    """The role of a column that holds texts, by how often each occurs; unsure where most are numbers."""
+    n, distinct = int(counts.sum()), len(counts)
+    if not n:
+        return Role(False, "empty")
+    if distinct == n and n > 2 and identifier_rank(name) < 4:
+        return Role(False, "all different words")
+    like_numbers = sum(
+        int(counts[text]) for text in counts.index if NUMBER_WITH_SIGNS.fullmatch(text.strip())
+    )
+    if like_numbers * 2 >= n:
+        return Role(False, "words among numbers", is_unsure=True)
+    return Role(False, "all different words" if distinct == n and n > 2 else "words")

@@ -1,0 +1,105 @@
+"""Where a table comes from: a file of a known kind, or standard input; nothing heavy is imported here."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from partita.errors import FileError, PartitaError, Phrase
+
+STANDARD_INPUT = "-"
+TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "", ".dat": "", ".q": " ", ".meanq": " "}
+"""Endings of texts, and what usually separates their columns."""
+WITHOUT_HEADER = frozenset({".q", ".meanq"})
+"""Memberships as ADMIXTURE, STRUCTURE and fastStructure write them: numbers from the first line on."""
+OTHER_KINDS = {
+    ".npy": "numpy",
+    ".npz": "numpy",
+    ".parquet": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+}
+KNOWN = ".csv, .tsv, .txt, .Q (also .gz), .npy, .npz, .parquet, .feather, .xlsx, or - for standard input"
+
+
+def check_files(*paths: str | Path | None) -> None:
+    """Refuse what is no file at once, before anything is imported that takes longer than to say so."""
+    for path in paths:
+        if path is not None:
+            with named(path) as file:
+                file_kind(file)
+
+
+@contextmanager
+def named(path: str | Path) -> Iterator[Path]:
+    """The file, which is there; whatever goes wrong with it is told with its name."""
+    try:
+        file, shown = Path(path), str(path) or "''"
+        os.fsencode(file)
+        is_name = "\0" not in shown
+    except (TypeError, ValueError):
+        is_name = False
+    if not is_name:
+        raise FileError("this is no name of a file.", got=repr(path), need="a path that the system knows")
+    shown = "standard input" if shown == STANDARD_INPUT else shown
+    try:
+        if shown != "standard input" and stat.S_ISDIR(file.stat().st_mode):
+            raise FileError("this is a directory.", need="a file")
+        yield file
+    except PartitaError as problem:
+        tell_name(problem, path)
+        raise
+    except FileNotFoundError:
+        raise FileError("there is no such file.", got=shown, need="a file that can be read") from None
+    except (OSError, EOFError, zlib.error) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise FileError(
+            "this file cannot be read.", got=f"{shown}: {reason}", need="a whole file that may be read"
+        ) from None
+
+
+def tell_name(problem: PartitaError, path: str | Path) -> None:
+    """Put the name of a file before what came from it."""
+    shown = "standard input" if str(path) == STANDARD_INPUT else str(path) or "''"
+    problem.got = Phrase(f"{shown}: ", problem.got) if problem.got else shown
+
+
+def ending(file: Path) -> str:
+    """The ending that says what a file holds: that of ``x.csv.gz`` is ``.csv``."""
+    suffix = file.suffix.lower()
+    return Path(file.stem).suffix.lower() if suffix == ".gz" else suffix
+
+
+def file_kind(file: Path) -> str:
+    """One of text, numpy, parquet, feather and excel."""
+    kind = OTHER_KINDS.get(file.suffix.lower())
+    if kind is not None:
+        return kind
+    # what a shell makes of <(command) has no ending
+    is_stream = str(file) == STANDARD_INPUT or (not file.suffix and stat.S_ISFIFO(file.stat().st_mode))
+    if is_stream or ending(file) in TEXT:
+        return "text"
+    old = " as .xlsx or .csv" if file.suffix.lower() in (".xls", ".ods", ".xlsb") else " as .csv"
+    raise FileError("this kind of file is not known.", need=KNOWN, fix=f"save it{old}")
+
+
+def file_bytes(file: Path) -> bytes:
+    """What a text file holds, unpacked."""
+    if str(file) == STANDARD_INPUT:
+        content = sys.stdin.buffer.read()
+        if not content.strip():
+            raise FileError(
+                "nothing came from standard input.",
+                need="a table, as another program writes it: program | partita ... -",
+            )
+        return content
+    content = file.read_bytes()
+    return gzip.decompress(content) if file.suffix.lower() == ".gz" else content

@@ -1,0 +1,222 @@
+"""Tables in files: named columns that are read as numbers or as texts, whatever the file is."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from partita.errors import FileError, PartitaError, near_names
+from partita.files.sources import WITHOUT_HEADER, ending, file_kind, named, tell_name
+from partita.files.spreadsheets import missing_package, sheet_as_text
+from partita.files.text import WELL_FORMED, Layout, Writing, layout_of, read_layout
+
+MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"]
+"""Texts that stand for a value that is not there."""
+WITHOUT_NAME = ("", "Unnamed: 0", "__index_level_0__")
+"""How the first column is called where pandas wrote the index of a frame."""
+
+
+class Table(ABC):
+    """Named columns in a file; what is wrong with them is told with the name of the file.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of the columns.
+    notes : tuple of str
+        What a reader must know about how the file was read.
+    are_rounded_memberships : bool
+        Whether the file holds memberships by its kind, which are printed with a few digits.
+    """
+
+    names: list[str]
+    notes: tuple[str, ...] = ()
+    header: bool | None = None
+    are_rounded_memberships = False
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+
+    @abstractmethod
+    def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
+        """A pandas frame of these columns: numbers where they are numbers, and plain texts.
+
+        With ``rows``, of so many first objects.
+        """
+
+    @contextmanager
+    def errors_named(self) -> Iterator[None]:
+        """Whatever is wrong with the content is told with the name of the file."""
+        try:
+            yield
+        except PartitaError as problem:
+            tell_name(problem, self.path)
+            raise
+
+    def place(self, position: int) -> str:
+        """Where an object stands in the file, as a person counts."""
+        return f"row {position + 1}"
+
+    @property
+    def row_names(self) -> str | None:
+        """The first column where it has no name, as pandas writes an index."""
+        return self.names[0] if self.names[0] in WITHOUT_NAME and len(self.names) > 1 else None
+
+    def check(self, wanted: Sequence[str], known: Sequence[str] | None = None, noun: str = "column") -> None:
+        """Refuse names that no column has."""
+        there = set(self.names if known is None else known)
+        for name in wanted:
+            if name not in there:
+                raise near_names(name, self.names if known is None else known, noun=noun)
+
+
+def open_table(path: str | Path, writing: Writing) -> Table | None:
+    """The table in a file; None for the arrays of NumPy, which have no named columns."""
+    with named(path) as file:
+        kind = file_kind(file)
+        if kind == "numpy":
+            return None
+        if kind in ("parquet", "feather"):
+            return ArrowTable(path, file, kind)
+        if kind == "excel":
+            text, notes = sheet_as_text(file)
+            return TextTable(path, layout_of(text, ",", writing, notes), writing)
+        table = TextTable(path, read_layout(file, writing), writing)
+        table.are_rounded_memberships = ending(file) in WITHOUT_HEADER
+        return table
+
+
+class TextTable(Table):
+    """The table in a text."""
+
+    def __init__(self, path: str | Path, layout: Layout, writing: Writing) -> None:
+        super().__init__(path)
+        self.layout = layout
+        self.names, self.notes = layout.names, layout.notes
+        unnamed = [name for i, name in enumerate(layout.names) if name == f"column {i + 1}"]
+        texts = self.read([], unnamed) if unnamed else None
+        empty = [name for name in unnamed if texts is not None and not any(stripped(texts[name]))]
+        if empty and len(empty) < len(self.names):
+            self.names = [name for name in self.names if name not in empty]
+            self.notes += (f"without a name and empty, left out: {', '.join(empty)}",)
+        self.header = writing.header
+
+    def place(self, position: int) -> str:
+        """The line of an object, if no text before it goes over several."""
+        return f"line {self.layout.first_line + position}"
+
+    def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
+        """A pandas frame of these columns; in those read as text, nothing counts as missing."""
+        import pandas as pd
+
+        wanted = list(dict.fromkeys([*numbers, *texts]))
+        try:
+            frame = pd.read_csv(
+                io.StringIO(self.layout.text, newline=""),
+                sep=self.layout.separator,
+                decimal=self.layout.decimal,
+                names=self.layout.names,
+                usecols=None if len(wanted) == len(self.layout.names) else wanted,
+                header=0 if self.layout.has_header else None,
+                index_col=False,
+                skipinitialspace=True,
+                skip_blank_lines=False,
+                keep_default_na=False,
+                na_values=dict.fromkeys(set(numbers) - set(texts), MISSING) if texts else MISSING,
+                dtype=dict.fromkeys(texts, object),
+                low_memory=False,
+                nrows=rows,
+            )
+        except (ValueError, OverflowError) as problem:
+            raise FileError("this file is malformed.", got=str(problem).strip(), need=WELL_FORMED) from None
+        return in_order(frame, wanted)
+
+
+class ArrowTable(Table):
+    """The table in a .parquet or .feather file, whose columns have types."""
+
+    def __init__(self, path: str | Path, file: Path, kind: str) -> None:
+        super().__init__(path)
+        try:
+            from pyarrow import feather, parquet
+        except ImportError:
+            raise missing_package("pyarrow", "parquet") from None
+        try:
+            with file.open("rb") as stream:
+                self._columns = (
+                    parquet.read_table(stream) if kind == "parquet" else feather.read_table(stream)
+                )
+            self._columns.validate(full=True)
+        except Exception as problem:  # noqa: BLE001 (whatever pyarrow meets in a damaged file)
+            raise FileError(
+                f"this is no {kind} file that can be read.",
+                got=str(problem).partition("\n")[0],
+                need=f"a whole {kind} file",
+            ) from None
+        names = [str(name) for name in self._columns.column_names]
+        if not names or not self._columns.num_rows:
+            raise FileError("this file holds no objects.", need="columns, and one row for each object")
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise FileError("two columns have the same name.", got=repr(twice[0]), need="different names")
+        index = names.index(WITHOUT_NAME[-1]) if WITHOUT_NAME[-1] in names else 0
+        order = [index, *(i for i, _ in enumerate(names) if i != index)]  # pandas saves its index last
+        self._columns = self._columns.select(order)
+        self.names = [names[i] for i in order]
+
+    def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
+        """A pandas frame of these columns; whole numbers are spelled as such in texts."""
+        import pandas as pd
+        import pyarrow as pa
+
+        made: dict[str, Any] = {}
+        for name in dict.fromkeys([*numbers, *texts]):
+            column = self._columns.column(self.names.index(name)).slice(0, rows)
+            if pa.types.is_decimal(column.type):
+                column = column.cast(pa.float64())
+            is_number = (
+                pa.types.is_integer(column.type)
+                or pa.types.is_floating(column.type)
+                or pa.types.is_boolean(column.type)
+            )
+            if is_number and name not in texts:
+                made[name] = column.to_numpy() if column.null_count == 0 else _with_gaps(column)
+            else:
+                made[name] = pd.Series([_spelled(value) for value in column.to_pylist()], dtype=object)
+                if name not in texts:
+                    made[name] = made[name].where(~made[name].isin(MISSING))
+        return pd.DataFrame(made)
+
+
+def stripped(column: Any) -> Any:
+    """A column of texts without blanks around them; much quicker than pandas does it."""
+    import pandas as pd
+
+    return pd.Series([text.strip() for text in column], dtype=object, name=column.name)
+
+
+def in_order(frame: Any, names: Sequence[str]) -> Any:
+    """These columns of a frame; as it is where it has no others, because to pick very many takes long."""
+    return frame if list(frame.columns) == list(names) else frame[list(names)]
+
+
+def _with_gaps(column: Any) -> Any:
+    """Numbers and truth values with nan where there is none."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    return column.cast(pa.float64(), safe=False).to_numpy()
+
+
+def _spelled(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
