@@ -250,10 +250,23 @@ def test_a_column_whose_name_has_a_comma_is_quoted(run: Run) -> None:
     assert "'x'" in run("compare", "c.csv", "--truth-column", "x,y", "--found-column", "z").err
 
 
+def test_noise_and_missing_labels_are_named(run: Run) -> None:
+    labels = {"l__csv": "x\na\nnoise\nb\nb\na\nNA\n", "m__csv": "x\na\na\nb\nb\na\nb\n"}
+    refused = run("compare", "m.csv", "l.csv", "--indices", "ARI", **labels)
+    assert '--missing "noise"' in refused.err
+    ways = ("--missing", "noise", "--noise-label", "noise", "--noise", "ignore", "--format", "json")
+    told = json.loads(run("compare", "m.csv", "l.csv", "--indices", "ARI", *ways).out)
+    assert told["provenance"]["n"] == 4
+    assert told["rows"][0]["value"] == 1.0
+    data = {"d__csv": "u,v,x\n0.5,1,a\n0.7,1.5,noise\n5,6,b\n5.5,6.5,b\n0.1,1.2,a\n9,9.5,NA\n"}
+    judged = run("validate", "d.csv", "--labels", "x", "--indices", "CH", *ways, **data)
+    assert json.loads(judged.out)["provenance"]["n"] == 4
+
+
 def test_only_ends_apply(run: Run) -> None:
     """No index takes typicalities against a rough clustering; the usual ones have lower and upper values."""
     rough = {"r__csv": "p,q\nTrue,True\nTrue,False\nFalse,True\n", "t__csv": "p,q\n1,0.5\n0.2,0.7\n0.1,1\n"}
-    sides = ("compare", "r.csv", "t.csv", "--found-kind", "possibilistic")
+    sides = ("compare", "r.csv", "t.csv", "--truth-kind", "rough", "--found-kind", "possibilistic")
     for form in ("table", "markdown", "json"):
         code, out, err = run(*sides, "--format", form, **rough)
         assert (code, err) == (0, "")

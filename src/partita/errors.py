@@ -48,6 +48,7 @@ __all__ = [
     "UndefinedIndexWarning",
     "UnknownNameError",
     "near_names",
+    "row_of_matrix",
 ]
 
 
@@ -85,6 +86,11 @@ class Phrase(str):
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.pieces
+
+
+def row_of_matrix(row: int) -> Setting:
+    """A row in a message; who read the matrix from a file spells it as the line there."""
+    return Setting("row", row, f"row {row}")
 
 
 class PartitaError(Exception):

@@ -12,6 +12,7 @@ from partita.cli.options import (
     file_options,
     form_option,
     missing_option,
+    noise_options,
     show,
     split_columns,
     split_indices,
@@ -29,7 +30,6 @@ feature_options = (
     click.option(
         "--leave-out", metavar="NAME[,NAME...]", help="Columns that are no features, such as labels."
     ),
-    missing_option("drop", "median", what="features are"),
     *file_options,
 )
 """Which columns of DATA are features, and how the file is written."""
@@ -55,6 +55,7 @@ feature_options = (
 )
 @by_row_option
 @with_options(*feature_options)
+@missing_option("drop", "median", "noise", what="features or labels are")
 @click.option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
 @click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
 @click.option(
@@ -69,13 +70,7 @@ feature_options = (
     show_default=True,
     help='For distances between objects; "precomputed" if DATA holds them.',
 )
-@click.option(
-    "--noise",
-    type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
-    default="cluster",
-    show_default=True,
-    help="What objects labelled -1 beside non-negative labels are.",
-)
+@with_options(*noise_options)
 @form_option
 def validate(
     data: str,
@@ -91,6 +86,7 @@ def validate(
     indices: str | None,
     metric: str,
     noise: str,
+    noise_label: str | None,
     form: str,
     **given: Any,
 ) -> None:
@@ -116,9 +112,10 @@ def validate(
     check_files(data, memberships)
     from partita.files.reading import ClusteringFile, read_judged
 
+    path = data if memberships is None else memberships
     sides = read_judged(
         data,
-        ClusteringFile(data if memberships is None else memberships, split_columns(labels), kind, normalize),
+        ClusteringFile(path, split_columns(labels), kind, normalize, noise_label),
         columns=split_columns(columns),
         leave_out=split_columns(leave_out) or [],
         id_column=id_column,
@@ -154,6 +151,7 @@ def over_k(command: Any) -> Any:
             "options after a colon: gmm:covariance_type=diag.",
         ),
         *feature_options,
+        missing_option("drop", "median", what="features are"),
         click.option("--id", "id_column", metavar="NAME", help="The column that names the objects."),
         click.option("--seed", type=int, metavar="N", help="The seed of everything random."),
         click.option("--jobs", type=int, metavar="N", help="Workers; the result is the same for any number."),

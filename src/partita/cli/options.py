@@ -61,6 +61,17 @@ def missing_option(*policies: str, what: str) -> Callable[..., Any]:
     )
 
 
+noise_options = (
+    click.option(
+        "--noise",
+        type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
+        default="cluster",
+        show_default=True,
+        help="What to do with objects that are noise: those labelled -1 beside non-negative labels.",
+    ),
+    click.option("--noise-label", metavar="LABEL", help="The label of noise, where it is another than -1."),
+)
+
 form_option = click.option(
     "--format", "form", type=FORMATS, default="table", show_default=True, help="How to write the result."
 )
@@ -125,7 +136,7 @@ def two_clusterings(command: Callable[..., Any]) -> Callable[..., Any]:
             "tells the objects apart in both files.",
         ),
         by_row_option,
-        missing_option("drop", what="labels or memberships are"),
+        missing_option("drop", "noise", what="labels or memberships are"),
         click.option(
             "--truth-kind",
             metavar="KIND",
@@ -135,13 +146,7 @@ def two_clusterings(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--found-kind", metavar="KIND", help="How to read FOUND."),
         click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first."),
         *file_options,
-        click.option(
-            "--noise",
-            type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
-            default="cluster",
-            show_default=True,
-            help="What objects labelled -1 beside non-negative labels are.",
-        ),
+        *noise_options,
     )(command)
 
 
@@ -163,7 +168,11 @@ def read_sides(given: Mapping[str, Any], weight: str | None = None) -> Any:
 
     one, other = (
         ClusteringFile(
-            path, split_columns(given["column"] if name is None else name), kind, given["normalize"]
+            path,
+            split_columns(given["column"] if name is None else name),
+            kind,
+            given["normalize"],
+            given["noise_label"],
         )
         for path, name, kind in zip(
             (truth, found or truth), names, (given["truth_kind"], given["found_kind"]), strict=True

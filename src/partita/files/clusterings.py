@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -18,7 +17,6 @@ from partita.files.words import refuse_words_among_numbers, word_columns
 from partita.partitions import as_partition
 
 LABEL_COLUMNS = Setting("label_columns", words="columns")
-PLACE_IN_MATRIX = re.compile(r"\brow (?P<row>\d+)(, column (?P<column>\d+))?\b")
 WHICH_COLUMNS = Phrase(
     "if some are no memberships: ", LABEL_COLUMNS, " NAME, ", Setting("id_column"), " NAME"
 )
@@ -32,6 +30,7 @@ def clustering_in(
     *,
     normalize: bool = False,
     missing: str = "raise",
+    noise_label: str | None = None,
     by_row: bool = False,
     no_memberships: Collection[str] = (),
 ) -> Side:
@@ -43,14 +42,16 @@ def clustering_in(
         One column of labels, or several of memberships; by default all but the identifiers.
     id_column : str, optional
         The column that names the objects; by default a first column without a name.
-    missing : {"raise", "drop"}
-        What to do with objects whose label or memberships are missing.
+    missing : {"raise", "drop", "noise"}
+        What to do with objects whose label or memberships are missing; only labels can be noise.
+    noise_label : str, optional
+        The label of noise, where it is another than -1.
     by_row : bool
         Whether identifiers are only left out, not read: the objects are taken as they lie.
     no_memberships : list of str
         Other columns that are left out unless they are asked for.
     """
-    check_policy(missing, ("raise", "drop"))
+    check_policy(missing, ("raise", "drop", "noise"))
     names = table.row_names if id_column is None else id_column
     table.check([] if names is None else [names])
     free = [name for name in table.names if name != names]
@@ -80,12 +81,18 @@ def clustering_in(
     own_index = index if index is None or kept is None else index[kept]
     try:
         part = as_partition(
-            values if own_index is None else values.set_axis(own_index), kind, normalize=normalize
+            values if own_index is None else values.set_axis(own_index),
+            kind,
+            normalize=normalize,
+            noise_label=noise_label,
+            missing="noise" if missing == "noise" and len(chosen) == 1 else "raise",
         )
     except PartitionError as problem:
-        if problem.got and len(chosen) > 1:
+        if isinstance(problem.got, Phrase) and len(chosen) > 1:
             lines = np.arange(len(frame)) if kept is None else np.flatnonzero(kept)
-            problem.got = _in_words_of_the_file(problem.got, table, chosen, lines)
+            problem.got = problem.got.told(
+                lambda s: table.place(int(lines[s.value])) if s.name == "row" else str(s)
+            )
         if columns is None and len(chosen) > 1:
             problem.fix = Phrase(problem.fix, "; ", WHICH_COLUMNS) if problem.fix else WHICH_COLUMNS
         raise
@@ -95,16 +102,6 @@ def clustering_in(
         told = f"labels: {told_missing(table, chosen[0], ~kept)}" if len(chosen) == 1 else told
         notes += (f"missing in {table.path}, {told}",)
     return Side(part, len(frame), kept, index, notes)
-
-
-def _in_words_of_the_file(got: str, table: Table, names: Sequence[str], lines: Any) -> str:
-    """What came, with lines and names instead of the places in a matrix."""
-
-    def told(found: re.Match[str]) -> str:
-        column = f", column {names[int(found['column'])]!r}" if found["column"] else ""
-        return f"{table.place(int(lines[int(found['row'])]))}{column}"
-
-    return PLACE_IN_MATRIX.sub(told, got)
 
 
 def _memberships(table: Table, frame: Any, missing: str) -> tuple[Any, Any]:
@@ -148,6 +145,11 @@ def _labels(table: Table, column: Any, missing: str) -> tuple[Any, Any]:
         kept = ~is_gap[codes]
         if missing == "raise" or not kept.any():
             raise missing_labels_in(table, column.name, ~kept)
+        if missing == "noise":
+            known, _ = _labels(table, column[kept], "raise")
+            labels = pd.Series([None] * len(column), dtype=object)
+            labels[kept] = known.to_numpy(dtype=object)
+            return labels, None
         codes, texts = pd.factorize(column[kept])
     if table.header is None and column.name in texts:
         raise header_or_object(str(column.name), "it is also the label of an object")

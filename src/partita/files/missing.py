@@ -46,7 +46,14 @@ def missing_labels_in(table: Table, name: str, mask: Array) -> PartitionError:
         "all labels are missing." if mask.all() else "labels are missing.",
         got=told_missing(table, name, mask),
         need="a label for every object",
-        fix=None if mask.all() else Phrase(Setting("missing", "drop"), " leaves these objects out"),
+        fix=None
+        if mask.all()
+        else Phrase(
+            Setting("missing", "drop"),
+            " leaves these objects out, ",
+            Setting("missing", "noise"),
+            " makes them noise",
+        ),
     )
 
 

@@ -16,6 +16,7 @@ from partita.files.numpy_files import loaded_arrays, partition_of_arrays
 from partita.files.sources import named
 from partita.files.tables import Table, open_table
 from partita.files.text import Writing
+from partita.partitions import as_partition
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class ClusteringFile:
     columns: Sequence[str] | None = None
     kind: str | None = None
     normalize: bool = False
+    noise_label: str | None = None
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,8 @@ def read_partition(
         Divide each row of memberships by its sum first.
     encoding, decimal : str, optional
         Of a text, where they are not recognised: ``"cp1252"``, ``","``.
-    missing : {"raise", "drop"}
-        What to do with objects whose label or memberships are missing.
+    missing : {"raise", "drop", "noise"}
+        What to do with objects whose label or memberships are missing; only labels can be noise.
     """
     table = open_table(path, Writing(header, encoding, decimal))
     if table is None:
@@ -212,11 +214,11 @@ def read_judged(
                 columns,
                 labels,
                 plan.name,
-                missing=missing,
+                missing="raise" if missing == "noise" else missing,
                 every_column=every_column,
                 needs_identifiers=not plan.by_row,
             )
-    second = _clustering(clustering, other, plan, "drop" if missing == "drop" else "raise")
+    second = _clustering(clustering, other, plan, "raise" if missing == "median" else missing)
     joined = join(first, second, plan.name)
     return Read(joined.one, joined.other, None, tuple(dict.fromkeys((*joined.notes, *plan.notes))))
 
@@ -248,6 +250,7 @@ def _clustering(request: ClusteringFile, table: Table | None, plan: Join, missin
     if table is None:
         with named(request.path) as file:
             part = partition_of_arrays(file, request.columns, plan.name, request.kind, request.normalize)
+            part = as_partition(part, noise_label=request.noise_label)
         return Side(part, part.n_objects)
     with table.errors_named():
         return clustering_in(
@@ -257,6 +260,7 @@ def _clustering(request: ClusteringFile, table: Table | None, plan: Join, missin
             request.kind,
             normalize=request.normalize,
             missing=missing,
+            noise_label=request.noise_label,
             by_row=plan.by_row,
             no_memberships=plan.others,
         )

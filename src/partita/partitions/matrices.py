@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import dense, is_sparse, row_sum_tolerance
-from partita.errors import PartitionError, Phrase, Setting
+from partita.errors import PartitionError, Phrase, Setting, row_of_matrix
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind
 from partita.partitions.memberships import (
@@ -38,7 +38,9 @@ def divided_rows(matrix: Any, normalize: bool) -> Any:
         first = int(bad.argmax())
         raise PartitionError(
             "these rows cannot be normalised.",
-            got=f"row {first} sums to {sums[first]:g}" if bad.any() else f"a negative value, {smallest:g}",
+            got=Phrase(row_of_matrix(first), f" sums to {sums[first]:g}")
+            if bad.any()
+            else f"a negative value, {smallest:g}",
             need="non-negative, finite rows with a positive sum",
         )
     return values.multiply(1.0 / sums[:, None]).tocsr() if is_sparse(values) else values / sums[:, None]

@@ -25,7 +25,7 @@ from partita.arrays import (
     to_csr,
 )
 from partita.arrays.containers import array_of, doubles_of
-from partita.errors import PartitionError, Phrase, Setting, TooLargeError
+from partita.errors import PartitionError, Phrase, Setting, TooLargeError, row_of_matrix
 from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
 from partita.partitions.tnorms import all_together
@@ -308,8 +308,11 @@ class RowSurvey:
         what = "memberships are not finite." if not np.isfinite(value) else "memberships are outside [0, 1]."
         raise PartitionError(
             what,
-            got=f"matrix of shape {matrix.shape}; row {row}, column {names[column]!r} is {value:g} "
-            f"({bad.size} cells are off)",
+            got=Phrase(
+                f"matrix of shape {matrix.shape}; ",
+                row_of_matrix(row),
+                f", column {names[column]!r} is {value:g} ({bad.size} cells are off)",
+            ),
             need="every membership between 0 and 1",
             fix=Phrase(Setting("normalize", True), " if these are unnormalised weights")
             if self.low >= 0 and np.isfinite(value)
@@ -381,9 +384,10 @@ def survey_rows(matrix: Any) -> RowSurvey:
 
 def rows_off(matrix: Any, survey: RowSurvey) -> PartitionError:
     """The error for rows that do not sum to one, with the likeliest reason."""
-    got = (
-        f"matrix of shape {matrix.shape}; row {survey.first_off} sums to {survey.first_sum:.6g} "
-        f"({survey.n_off} rows are off by more than {survey.tolerance:g})"
+    got = Phrase(
+        f"matrix of shape {matrix.shape}; ",
+        row_of_matrix(survey.first_off),
+        f" sums to {survey.first_sum:.6g} ({survey.n_off} rows are off by more than {survey.tolerance:g})",
     )
     need = f"every row sum = 1 within {survey.tolerance:g}"
     columns = np.asarray(matrix.sum(axis=0, dtype=np.float64)).ravel()
@@ -420,7 +424,11 @@ def zero_rows(matrix: Any, survey: RowSurvey) -> PartitionError:
     """The error for objects that belong to no cluster at all."""
     return PartitionError(
         "some objects belong to no cluster.",
-        got=f"matrix of shape {matrix.shape}; row {survey.first_zero} is all zero ({survey.n_zero} in all)",
+        got=Phrase(
+            f"matrix of shape {matrix.shape}; ",
+            row_of_matrix(survey.first_zero),
+            f" is all zero ({survey.n_zero} in all)",
+        ),
         need="a positive membership in at least one cluster for every object",
         fix=f"drop these objects, or {REST_IS_NOISE}",
     )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita.arrays import Array, is_sparse, read_only
-from partita.errors import PartitionError
+from partita.errors import PartitionError, Phrase, row_of_matrix
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import ROUGH, Kind
 from partita.partitions.memberships import dense_array
@@ -65,7 +65,7 @@ class RoughPartition(Partition):
         if empty.any():
             raise PartitionError(
                 "some objects have no possible cluster.",
-                got=f"row {int(empty.argmax())} is empty ({int(empty.sum())} such rows)",
+                got=Phrase(row_of_matrix(int(empty.argmax())), f" is empty ({int(empty.sum())} such rows)"),
                 need="at least one possible cluster for every object",
             )
         self._set(matrix, normalise_names(names, matrix.shape[1]), index)
