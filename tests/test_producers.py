@@ -661,3 +661,14 @@ def test_who_moved_is_told_by_name():
     assert pt.align([0, 1], [1, 0]).moved.empty
     with pytest.raises(KindError):
         _ = pt.align([0, 1], [[0.5, 0.5], [0.25, 0.75]]).moved
+
+
+def test_columns_of_a_frame_that_may_be_no_features_are_told():
+    frame = pd.DataFrame(X, columns=["u", "v"]).assign(customer_id=range(500, 500 + len(X)), cluster=TRUTH)
+    result = pt.validate(frame, TRUTH, indices=["CH"])
+    told = "features that may be none: 'customer_id' (all different integers), 'cluster' (labels: 3 different"
+    assert told in result.notes[0]
+    assert result["CH"].value == pt.indices.CH(frame.to_numpy(float), TRUTH)
+    assert pt.validate(frame[["u", "v"]], TRUTH, indices=["CH"]).notes == ()
+    choice = pt.choose_k(frame, ks=[2, 3], n_runs=1, indices=["CH"], random_state=0)
+    assert told in choice.notes[0]

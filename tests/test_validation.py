@@ -354,8 +354,8 @@ def test_memberships_in_a_file_are_joined_by_identifier(capsys):
     ("arguments", "words"),
     [
         (("data.csv",), "neither --labels nor --memberships"),
-        (("data.csv", "--labels", "cluster", "--memberships", "soft.csv"), "both --labels and --memberships"),
-        (("data.csv", "--labels", "cluster"), "features are numbers"),
+        (("data.csv", "--labels", "cluster", "--memberships", "soft.csv"), "soft.csv: 'cluster'"),
+        (("data.csv", "--labels", "cluster", "--columns", "name,x"), "features are numbers"),
         (("data.csv", "--labels", "klaster"), "cluster"),
         (("none.csv", "--labels", "cluster"), "no such file"),
         (("data.csv", "--labels", "cluster", "--id", "name", "--indices", "ARI"), "compare"),

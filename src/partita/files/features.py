@@ -10,9 +10,9 @@ from partita.errors import FileError, ParameterError, Phrase, Setting
 from partita.files.identifiers import identifiers_of
 from partita.files.joining import Side
 from partita.files.missing import settle_features
-from partita.files.roles import Role, role_of_numbers, role_of_words
 from partita.files.tables import Table, in_order
 from partita.files.words import refuse_words_among_numbers, text_counts, word_columns, words_among_numbers
+from partita.partitions.roles import Role, role_of_numbers, role_of_words
 
 MOST_NAMED = 8
 """Features, and columns left out, that a note lists by name."""
@@ -33,7 +33,7 @@ def features_in(
     Parameters
     ----------
     columns : list of str, optional
-        The features; by default all columns that `partita.files.roles` does not leave out.
+        The features; by default all columns that `partita.partitions.roles` does not leave out.
     leave_out : list of str
         Columns that are no features.
     id_column : str, optional

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from partita.errors import MismatchError, Phrase, Setting
-from partita.files.roles import identifier_rank, is_label_name
-from partita.files.tables import WITHOUT_NAME, Table, stripped
+from partita.files.tables import Table, stripped
 from partita.files.text import as_number
+from partita.partitions.roles import WITHOUT_NAME, identifier_rank, is_label_name
 
 WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 FEWEST_WORDS, FEWEST_NUMBERS = 3, 10

@@ -14,11 +14,10 @@ from partita.errors import FileError, PartitaError, near_names
 from partita.files.sources import WITHOUT_HEADER, ending, file_kind, named, tell_name
 from partita.files.spreadsheets import missing_package, sheet_as_text
 from partita.files.text import WELL_FORMED, Layout, Writing, layout_of, read_layout
+from partita.partitions.roles import WITHOUT_NAME
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"]
 """Texts that stand for a value that is not there."""
-WITHOUT_NAME = ("", "Unnamed: 0", "__index_level_0__")
-"""How the first column is called where pandas wrote the index of a frame."""
 
 
 class Table(ABC):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from partita.errors import FileError
-from partita.files.roles import role_of_words
 from partita.files.tables import MISSING, Table, stripped
 from partita.files.text import GROUPED_BY_COMMAS, MAY_BE_EITHER, about_commas, as_number
+from partita.partitions.roles import role_of_words
 
 
 def word_columns(frame: Any) -> list[str]:

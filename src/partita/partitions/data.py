@@ -20,6 +20,7 @@ from partita.arrays.containers import array_of, doubles_of
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions.models import refuse_annotated
 from partita.partitions.partition import row_selection
+from partita.partitions.roles import role_of_numbers
 
 
 class DataMatrix:
@@ -73,6 +74,16 @@ class DataMatrix:
                 fix='another metric than "precomputed" if these are features',
             )
         self.values = read_only(np.ascontiguousarray(values))
+        doubts = self._doubts() if self.features and not are_distances else ""
+        self.note = "; ".join(text for text in (self.note, doubts) if text)
+
+    def _doubts(self) -> str:
+        """Which columns of a frame look as if they measured nothing; they are features all the same."""
+        names = [str(name) for name in self.features]
+        roles = {name: role_of_numbers(name, self.values[:, j], names) for j, name in enumerate(names)}
+        doubtful = [f"{name!r} ({role.reason})" for name, role in roles.items() if not role.is_feature]
+        more = f", ... ({len(doubtful)} columns)" if len(doubtful) > 5 else ""
+        return f"features that may be none: {', '.join(doubtful[:5])}{more}" if doubtful else ""
 
     def _completed(self, values: Array, missing: str) -> Array:
         """Values without a gap: a median in each, or a zero in rows that are to be left out."""

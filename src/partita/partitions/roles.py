@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from partita.files.tables import WITHOUT_NAME
+WITHOUT_NAME = ("", "Unnamed: 0", "__index_level_0__")
+"""How the first column is called where pandas wrote the index of a frame."""
 
 ID = re.compile(r"ids?|uu?id|guid", re.IGNORECASE)
 ENDS_WITH_ID = re.compile(
