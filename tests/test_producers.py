@@ -129,6 +129,14 @@ def test_what_is_no_list_of_clusters_is_refused(bad):
         HardPartition.from_clusters(bad)
 
 
+def test_communities_by_name_are_several_clusterings():
+    first, second = [{0, 1}, {2, 3}], [{0}, {1, 2, 3}]
+    result = pt.compare([0, 0, 1, 1], {"a": first, "b": second, "c": [[0, 1], [2, 3]]}, indices=["ARI"])
+    assert result["a"]["ARI"].value == result["c"]["ARI"].value == 1.0
+    assert result["b"]["ARI"].value == pt.indices.ARI([0, 0, 1, 1], [0, 1, 1, 1])
+    assert as_partition({"u": (1, 2), "v": (3,)}).names == ((1, 2), (3,))  # tuples stay labels
+
+
 def test_counts_are_no_clustering():
     with pytest.raises(PartitionError, match="counts"):
         as_partition(Counter("aab"))

@@ -12,7 +12,7 @@ import numpy as np
 from partita.arrays import frame_library, is_sparse, label_columns, sorted_names
 from partita.errors import PartitionError, Phrase, Setting
 from partita.partitions.hard import HardPartition
-from partita.partitions.models import is_estimator
+from partita.partitions.models import graph_clustering, is_estimator
 from partita.partitions.partition import Partition
 from partita.partitions.rough import RoughPartition
 
@@ -103,23 +103,16 @@ def role_of(mapping: Mapping[Any, Any]) -> str:
     values = list(mapping.values())
     if all(isinstance(value, Set) for value in values):
         return CLUSTERS
-    if not any(_is_whole_clustering(value) or isinstance(value, COLLECTIONS) for value in values):
-        return LABELS
     if any(_is_whole_clustering(value) for value in values):
         return SEVERAL
-    if not all(isinstance(value, COLLECTIONS) and getattr(value, "ndim", 1) == 1 for value in values):
-        return SEVERAL if all(isinstance(value, COLLECTIONS) for value in values) else LABELS
+    if not all(isinstance(value, COLLECTIONS) for value in values) or all(
+        isinstance(value, tuple) for value in values
+    ):
+        return LABELS  # a tuple may be a label, and is no usual collection of objects
     if len({len(value) for value in values}) > 1:
         return CLUSTERS
-    members = list(
-        chain.from_iterable(value.tolist() if hasattr(value, "tolist") else value for value in values)
-    )
-    try:
-        is_once = all(map(_is_object, members)) and len(set(members)) == len(members)
-    except TypeError:
-        is_once = False
-    if all(isinstance(value, tuple) for value in values):
-        return LABELS  # a tuple may be a label, and is no usual collection of objects
+    members = list(chain.from_iterable(getattr(value, "tolist", lambda v=value: v)() for value in values))
+    is_once = all(map(_is_object, members)) and len(set(members)) == len(members)
     return EITHER if is_once else SEVERAL
 
 
@@ -141,9 +134,11 @@ def several(found: Any) -> dict[Any, Any] | None:
 
 
 def _is_whole_clustering(value: Any) -> bool:
-    """Whether this can be nothing but a clustering: a partition, a model, a series or frame, a matrix."""
+    """Whether this can be nothing but a clustering: a partition, a model, a series, a matrix, communities."""
     return (
         isinstance(value, (Partition, Mapping))
+        or (isinstance(value, list) and bool(value) and isinstance(value[0], (list, Set)))
+        or graph_clustering(value) is not None
         or is_estimator(value)
         or frame_library(value) is not None
         or is_sparse(value)
