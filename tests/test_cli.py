@@ -263,6 +263,33 @@ def test_noise_and_missing_labels_are_named(run: Run) -> None:
     assert json.loads(judged.out)["provenance"]["n"] == 4
 
 
+def test_dots_between_thousands_are_asked_about(run: Run) -> None:
+    file = {"th__csv": "x;y;l\n900;2;a\n1.100;3;a\n950;9;b\n1.200;8;b\n"}
+    refused = run("validate", "th.csv", "--labels", "l", "--columns", "x", "--indices", "CH", **file)
+    assert refused.code == 2
+    assert "--decimal" in refused.err
+    assert run("validate", "th.csv", "--labels", "l", "--columns", "x", "--decimal", ".").code == 0
+
+
+def test_the_same_objects_under_two_names_are_never_matched_by_row(run: Run) -> None:
+    files = {"s1__csv": "id,l\na,0\nb,0\nc,1\nd,1\n", "s2__csv": "name,l\na,0\nc,1\nb,0\nd,1\n"}
+    refused = run("compare", "s1.csv", "s2.csv", "--column", "l", **files)
+    assert refused.code == 2
+    assert "rename 'name' to 'id'" in refused.err
+    renamed = {"s2__csv": files["s2__csv"].replace("name", "id")}
+    joined = run("compare", "s1.csv", "s2.csv", "--indices", "ARI", "--format", "json", **renamed)
+    assert json.loads(joined.out)["rows"][0]["value"] == 1.0
+
+
+def test_placeholders_among_labels_that_are_numbers_are_refused(run: Run) -> None:
+    files = {"la__csv": "l\n0\n0\n1\n1\n-\n", "lb__csv": "l\n0\n0\n1\n1\n1\n"}
+    refused = run("compare", "la.csv", "lb.csv", **files)
+    assert refused.code == 2
+    assert "'-' beside numbers" in refused.err
+    mended = {"la__csv": files["la__csv"].replace("-", "NA")}
+    assert run("compare", "la.csv", "lb.csv", "--missing", "drop", **mended).code == 0
+
+
 def test_only_ends_apply(run: Run) -> None:
     """No index takes typicalities against a rough clustering; the usual ones have lower and upper values."""
     rough = {"r__csv": "p,q\nTrue,True\nTrue,False\nFalse,True\n", "t__csv": "p,q\n1,0.5\n0.2,0.7\n0.1,1\n"}

@@ -15,7 +15,7 @@ from sklearn.mixture import GaussianMixture
 import strategies
 from partita.errors import KindError, ParameterError, UndefinedIndexError
 from partita.indices.likelihood import aic, bic, icl, icl_map, partition_negentropy
-from partita.partitions import FuzzyPartition, HardPartition
+from partita.partitions import FuzzyPartition, HardPartition, RoughPartition
 from partita.statistics.clusters import mixtures
 from partita.statistics.clusters.mixtures import (
     GaussianComponents,
@@ -382,7 +382,7 @@ def test_clusters_without_a_density_have_no_negentropy():
 def test_parts_of_other_things_are_refused():
     X, labels = three_clusters()
     with pytest.raises(ParameterError, match="hard or fuzzy"):
-        negentropy_parts(X, np.array([[True, True], [True, False]] * 180))
+        negentropy_parts(X, RoughPartition([[True, True], [True, False]] * 180))
     with pytest.raises(ParameterError, match="hard or fuzzy"):
         negentropy_parts(X, labels[:-1])
     with pytest.raises(ParameterError, match="neighbour"):

@@ -680,3 +680,105 @@ def test_columns_of_a_frame_that_may_be_no_features_are_told():
     assert pt.validate(frame[["u", "v"]], TRUTH, indices=["CH"]).notes == ()
     choice = pt.choose_k(frame, ks=[2, 3], n_runs=1, indices=["CH"], random_state=0)
     assert told in choice.notes[0]
+
+
+# --- what a hostile tester found -------------------------------------------------------------------------
+
+
+def test_a_scorer_never_takes_the_labels_of_other_objects():
+    """Two folds of equal size: the labels of the one that was fitted are as many as the other has objects."""
+    model = AgglomerativeClustering(3).fit(X[:60])
+    own = AgglomerativeClustering(3).fit_predict(X[60:])
+    assert pt.scorer("silhouette")(model, X[60:]) == pytest.approx(silhouette_score(X[60:], own))
+
+
+def test_models_of_other_objects_are_refused():
+    model = KMeans(3, n_init=1, random_state=0).fit(X)
+    for data in (X[:40], X[np.random.default_rng(0).permutation(len(X))]):
+        with pytest.raises(MismatchError, match="other objects") as caught:
+            pt.validate(data, model)
+        assert caught.value.fix.startswith("model.predict(X)")
+        labels = model.predict(data)
+        assert pt.validate(data, labels, indices=["CH"])["CH"].value == pt.indices.CH(data, labels)
+
+
+def test_memberships_of_a_frame_keep_its_index():
+    frame = pd.DataFrame(X, index=[f"object {i}" for i in range(len(X))])
+    model = GaussianMixture(3, random_state=0).fit(X)
+    truth = pd.Series(model.predict(X), index=frame.index).sample(frac=1, random_state=1)
+    assert pt.compare(truth, as_partition(model, X=frame).harden(), indices=["ARI"])["ARI"].value == 1.0
+
+
+def test_names_in_different_orders_are_never_matched_by_place():
+    found = pd.Series([0, 0, 1, 1], index=list("abcd"))
+    other = found.loc[["a", "c", "b", "d"]]
+    data = [[0.0], [1.0], [5.0], [9.0]]
+    for call in (
+        lambda: pt.compare([0, 0, 1, 1], {"x": found, "y": other}),
+        lambda: pt.validate(data, {"x": found, "y": other}),
+    ):
+        with pytest.raises(MismatchError, match="different orders"):
+            call()
+    truth = pd.Series([0, 0, 1, 1], index=list("abcd"))
+    assert pt.compare(truth, {"x": found, "y": other}, indices=["ARI"])["y"]["ARI"].value == 1.0
+    weight = pd.Series([9, 1, 1, 1], index=list("abcd"))
+    for given in (weight, weight[::-1]):
+        value = pt.validate(data, found, sample_weight=given, indices=["CH"])["CH"].value
+        assert value == pt.indices.CH(data, found.to_numpy(), sample_weight=[9, 1, 1, 1])
+
+
+def test_a_plain_model_beside_a_pipeline_clusters_in_the_space_of_the_data(mixed_units):
+    models = {
+        "scaled": pipeline(StandardScaler()).fit(mixed_units),
+        "plain": KMeans(3, n_init=1, random_state=0).fit(mixed_units),
+    }
+    result = pt.validate(mixed_units, models, indices=["CH"])
+    assert "different spaces" in result.notes[0]
+    assert result["plain"]["CH"].value == pt.indices.CH(mixed_units, models["plain"].labels_)
+
+
+def test_vertices_are_matched_by_name_and_by_order():
+    ig = pytest.importorskip("igraph")
+    first, second = ig.Graph(3), ig.Graph(3)
+    first.vs["name"], second.vs["name"] = list("abc"), list("cba")
+    one, other = ig.VertexClustering(first, [0, 0, 1]), ig.VertexClustering(second, [1, 0, 0])
+    assert pt.compare(one, other, indices=["ARI"])["ARI"].value == 1.0
+    assert pt.compare(one, [{"c"}, {"a", "b"}], indices=["ARI"])["ARI"].value == 1.0
+    assert pt.compare(one, [5, 5, 6], indices=["ARI"])["ARI"].value == 1.0
+
+
+def test_a_noise_label_is_the_same_as_text_and_as_number():
+    result = pt.compare(list("00112"), [0, 1, 1, 1, 2], noise_label=0, noise="ignore", indices=["ARI"])
+    same = pt.compare([0, 0, 1, 1, 2], [0, 1, 1, 1, 2], noise_label=0, noise="ignore", indices=["ARI"])
+    assert result["ARI"].value == same["ARI"].value
+
+
+def test_images_of_other_shapes_and_of_colours_are_refused():
+    with pytest.raises(MismatchError, match="shapes"):
+        pt.compare(np.array([[0, 1, 1], [2, 2, 1]]), np.array([[0, 1], [1, 2], [2, 1]]), background=0)
+    colours = np.zeros((4, 5, 3), dtype=np.uint8)
+    with pytest.raises(PartitionError, match="colours"):
+        as_partition(colours, background=0)
+    assert as_partition(colours.astype(int), background=9).n_objects == 60
+
+
+def test_collections_that_are_something_else():
+    with pytest.raises(PartitionError, match="once only"):
+        as_partition({"x": iter([0, 1]), "y": iter([2])})
+    with pytest.raises(PartitionError, match="twice"):
+        as_partition([[0, 0, 1], [2, 2]])
+    assert as_partition([np.array([0, 2]), np.array([1, 3, 4])]).labels.tolist() == [0, 1, 0, 1, 1]
+    assert as_partition([np.array([0, 2]), np.array([1, 3])]).labels.tolist() == [0, 1, 0, 1]
+    tree = linkage(X[:10], "ward")
+    assert as_partition(tree.tolist(), k=3).equivalent(as_partition(tree, k=3))
+
+
+def test_missing_labels_have_a_way_out_everywhere():
+    labels, soft = [0, None, 1, 1], [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75], [0.0, 1.0]]
+    with pytest.raises(PartitionError, match="missing"):
+        pt.consensus([labels, [0, 0, 1, 1]])
+    kept = as_partition(labels, missing="drop")
+    expected = pt.distribution([0, 1, 1], [soft[i] for i in (0, 2, 3)]).mean
+    assert pt.distribution(kept, soft).mean == expected
+    assert pt.distribution(labels, soft, missing="drop").mean == expected
+    assert pt.compare(kept, [5, 6, 7, 7], indices=["ARI"])["ARI"].value == 1.0

@@ -14,7 +14,7 @@ from partita.errors import ParameterError, PartitionError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
-from partita.partitions.clusters import several
+from partita.partitions.clusters import refuse_other_orders, several
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, resolve
 from partita.registry.caveats import said
@@ -154,6 +154,7 @@ def compare(
         return alone
     if not candidates:
         raise ParameterError("there is nothing to compare with.", got="an empty dictionary")
+    refuse_other_orders(truth, candidates)
     results = {name: judged(one) for name, one in candidates.items()}
     for result in results.values():
         demand_values(result.rows, on_undefined)

@@ -23,6 +23,7 @@ from partita.partitions import (
     read_marked,
     same_objects,
 )
+from partita.partitions.models import is_estimator, refuse_labels_of_other_data
 
 __all__ = ["Inputs", "NOISE_POLICIES", "prepare"]
 
@@ -105,7 +106,10 @@ def prepare(
         for name, obj in given.items()
         if name != "X"
     }
-    model = next((obj for name, obj in given.items() if name != "X" and is_mixture(obj)), None)
+    models = [obj for name, obj in given.items() if name != "X" and is_estimator(obj)]
+    for one in models if X is not None else ():
+        refuse_labels_of_other_data(one, X)
+    model = next((obj for obj in models if is_mixture(obj)), None)
     if "model" in given and model is None:
         raise _no_mixture(given["model"])
     frame = next((p.frame for p in sides.values() if p.frame), None)
@@ -183,18 +187,26 @@ def _without_mark(taken: Any, *, was: Any) -> Any:
     code = int(was.codes[mark][0])
     if code != was.n_clusters - 1 or bool((taken.codes == code).any()):
         return taken
+    label = None if type(taken.noise_label) is int and taken.noise_label == -1 else taken.noise_label
     made = HardPartition.from_codes(
-        taken.codes, taken.names[:-1], index=taken.index, note=taken.note, noise_label=taken.noise_label
+        taken.codes, taken.names[:-1], index=taken.index, note=taken.note, noise_label=label
     )
     made.frame = taken.frame
     return made
 
 
+def _noise_labels(partitions: Mapping[str, Any]) -> Any:
+    """The label of noise that a partition was told, if one was."""
+    told = (getattr(p, "noise_label", None) for p in partitions.values())
+    return next((label for label in told if label is not None), None)
+
+
 def _silent_noise(partitions: Mapping[str, Any], policy: str, noise_label: Any) -> list[str]:
     """What is said where noise was spoken of and none was found."""
-    if policy == "cluster" and noise_label is None:
+    if policy == "cluster" and noise_label is None and _noise_labels(partitions) is None:
         return []
-    wanted = "-1" if noise_label is None else repr(noise_label)
+    told = noise_label if noise_label is not None else _noise_labels(partitions)
+    wanted = "-1 beside non-negative labels" if told is None else repr(told)
     suspects = [
         f"{label!r} in {name}"
         for name, p in partitions.items()

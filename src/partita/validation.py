@@ -13,7 +13,7 @@ import numpy as np
 from partita.errors import HardenedWarning, ParameterError
 from partita.evaluation import HARDENED, MOST_PAIR_OPERATIONS, demand_values, judge, plan, score
 from partita.inputs import Inputs, prepare
-from partita.partitions.clusters import several
+from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.models import (
     check_space,
     clustering_for,
@@ -37,7 +37,7 @@ __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 
 INTERNAL = {"X", "found", "model"}
 
-OTHER_SPACES = "the pipelines cluster in different spaces, so all are judged in that of X"
+OTHER_SPACES = "the models cluster in different spaces, so all are judged in that of X"
 
 ONE_SCALE = (
     "the clusterings are of different kinds: indices of the data judge them on hardened labels; one alone is"
@@ -130,6 +130,7 @@ def validate(
         return replace(alone, notes=(*said, *alone.notes))
     if not candidates:
         raise ParameterError("there is nothing to validate.", got="an empty dictionary")
+    refuse_other_orders(X, candidates)
     X, seen, said = _in_one_space(X, list(candidates.values()), space)
     given = {
         name: prepare({"X": X, "found": one}, **ways) for name, one in zip(candidates, seen, strict=True)
@@ -160,14 +161,12 @@ def _in_one_space(X: Any, found: Sequence[Any], space: str) -> tuple[Any, list[A
         return X, list(found), []
     if space == "input":
         return X, list(found), [space_note(pipelines[0], space)]
-    spaces = [in_clustered_space(one, X)[0] for one in pipelines]
+    spaces = [in_clustered_space(one, X)[0] for one in found if is_estimator(one)]  # a plain model: that of X
     if any(not np.array_equal(spaces[0], other) for other in spaces[1:]):
         return X, list(found), [OTHER_SPACES]
-    return (
-        spaces[0],
-        [last_step(one) if is_estimator(one) else one for one in found],
-        [space_note(pipelines[0], space)],
-    )
+    seen = [last_step(one) if is_estimator(one) else one for one in found]
+    others = "; clusterings without a model too" if any(not is_estimator(one) for one in found) else ""
+    return spaces[0], seen, [space_note(pipelines[0], space) + others]
 
 
 def _judged(
@@ -283,9 +282,9 @@ class Scorer:
 def scorer(index: str | Index, *, space: str = "clustered") -> Scorer:
     """A scikit-learn scorer over an index, for `GridSearchCV`, `cross_validate` and the like.
 
-    The clustering of X is what the estimator's ``predict_proba`` or ``predict`` says; one that cannot predict
-    gives its ``labels_`` if they are as many as X has rows, else a clone of it is fitted to X. Memberships
-    are hardened for an index that knows no other labels, with a `HardenedWarning`.
+    The clustering of X is what the estimator's ``predict_proba`` or ``predict`` says; of one that cannot
+    predict a clone is fitted to X. Memberships are hardened for an index that knows no other labels, with a
+    `HardenedWarning`.
 
     Parameters
     ----------

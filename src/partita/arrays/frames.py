@@ -247,7 +247,7 @@ def missing_labels(missing: int, n: int) -> PartitionError:
         got=f"{missing} of {n} labels are None or NaN",
         need="a label for every object",
         fix=Phrase(
-            Setting("missing", "drop"),
+            Setting("missing", "drop", 'as_partition(labels, missing="drop")'),
             " leaves these objects out, ",
             Setting("missing", "noise"),
             " makes them noise",

@@ -113,7 +113,9 @@ def hausdorff(
 
     Examples
     --------
-    >>> hausdorff([0, 0, 0], [[True, False], [True, False], [True, True]]).value  # doctest: +ELLIPSIS
+    >>> from partita import RoughPartition
+    >>> rough = RoughPartition([[True, False], [True, False], [True, True]])
+    >>> hausdorff([0, 0, 0], rough).value  # doctest: +ELLIPSIS
     0.666...
     """
     budget = budget_of(budget_seconds)

@@ -53,6 +53,8 @@ def distribution(
     drop: float = 1e-12,
     budget_seconds: float | None = None,
     random_state: Any = None,
+    noise_label: Any = None,
+    missing: str = "raise",
 ) -> Distribution:
     """What an index may be between two soft clusterings, over the hard clusterings they stand for.
 
@@ -93,6 +95,8 @@ def distribution(
         half a minute and counted, so that the result does not depend on the machine.
     random_state : None, int or Generator
         Seed of the draws.
+    noise_label, missing
+        As in `compare`.
 
     Returns
     -------
@@ -142,7 +146,7 @@ def distribution(
         n_samples, epsilon, confidence, budget_of(budget_seconds, math.inf if is_open else USUAL_WORK)
     )
     rng = generator(random_state)
-    inputs = prepare({"truth": truth, "found": found}, noise=noise)
+    inputs = prepare({"truth": truth, "found": found}, noise=noise, noise_label=noise_label, missing=missing)
     if not inputs.n_objects:
         raise nothing_left()
     notes = list(inputs.notes)

@@ -21,6 +21,9 @@ WHICH_COLUMNS = Phrase(
     "if some are no memberships: ", LABEL_COLUMNS, " NAME, ", Setting("id_column"), " NAME"
 )
 
+PLACEHOLDERS = {"-", "--", ".", "..", "?", "missing", "unknown", "n.a.", "na.", "nil", "*"}
+"""Texts, in lower case, that beside numbers stand for a value that is not there."""
+
 
 def clustering_in(
     table: Table,
@@ -154,6 +157,14 @@ def _labels(table: Table, column: Any, missing: str) -> tuple[Any, Any]:
     if table.header is None and column.name in texts:
         raise header_or_object(str(column.name), "it is also the label of an object")
     numbers = [as_number(text) for text in texts]
+    placeholders = [text for text in texts if text.strip().lower() in PLACEHOLDERS]
+    if placeholders and len(placeholders) == numbers.count(None) < len(numbers):
+        raise PartitionError(
+            "labels are numbers, and some stand for none.",
+            got=f"column {column.name!r}: {', '.join(map(repr, placeholders[:5]))} beside numbers",
+            need="a label for every object, or NA where one is missing",
+            fix="write NA there; then it is known as missing",
+        )
     meanings = [text.strip() if n is None else n for text, n in zip(texts, numbers, strict=True)]
     seen: dict[Any, str] = {}
     for text, meaning in zip(texts, meanings, strict=True):

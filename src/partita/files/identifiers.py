@@ -93,12 +93,15 @@ def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None
     """Refuse files that name the same objects, in different lines, in columns of different names."""
     columns = []
     for table in (one, other):
-        names = [name for name in table.names if identifier_rank(name) <= 1 and name not in taken]
-        texts = table.read([], names) if names else None
-        columns.append([stripped(texts[name]) for name in names] if texts is not None else [])
+        free = [name for name in table.names if name not in taken]
+        heads = table.read([], free, rows=SAMPLE_ROWS) if free else {}
+        names = [name for name in free if _tells_apart(stripped(heads[name]), identifier_rank(name))]
+        texts = table.read([], names) if names else {}
+        columns.append([stripped(texts[name]) for name in names])
     for first in columns[0]:
         for second in columns[1]:
-            if not (_tells_apart(first, 0) and _tells_apart(second, 0)):
+            ranks = identifier_rank(str(first.name)), identifier_rank(str(second.name))
+            if not (_tells_apart(first, min(ranks)) and _tells_apart(second, min(ranks))):
                 continue
             common = int(first.isin(set(second)).sum())
             if common * 2 >= min(len(first), len(second)) and first.tolist() != second.tolist():

@@ -32,6 +32,8 @@ MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 GROUPED_BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 MAY_BE_EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+DOT_MAY_BE_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+SMALL_WHOLE = re.compile(r"[+-]?\d{1,3}")
 
 
 @dataclass(frozen=True)
@@ -262,6 +264,8 @@ def _without_empty_end(text: str, separator: str) -> tuple[str, int]:
 
 def _decimal_mark(sample: str, separator: str) -> str:
     """A comma where cells can be read in no other way: 1,5 or 0,250 but not 1,500."""
+    if separator == ";":
+        _refuse_grouping_dots(sample)
     if "," not in sample or (separator == "," and '"' not in sample):
         return "."
     cells = {cell for row in _records(sample, separator)[1:] for cell in row if "," in cell}
@@ -270,6 +274,32 @@ def _decimal_mark(sample: str, separator: str) -> str:
         is_grouped = any(GROUPED_BY_COMMAS.fullmatch(cell) for cell in cells - decimal)
         return "." if is_grouped else ","
     return "."
+
+
+def _refuse_grouping_dots(sample: str) -> None:
+    """An error for a column of whole numbers below 1000 and others such as 1.304: most likely 1304.
+
+    Only where semicolons separate columns, as programs write that have dots between thousands.
+    """
+    rows = _records(sample, ";")
+    for column in zip(*rows[1:], strict=False):
+        cells = {cell.strip() for cell in column} - {""}
+        dotted = {cell for cell in cells if "." in cell}
+        if not dotted or dotted == cells:
+            continue
+        if all(DOT_MAY_BE_EITHER.fullmatch(c) for c in dotted) and all(
+            SMALL_WHOLE.fullmatch(c) for c in cells - dotted
+        ):
+            raise FileError(
+                "dots in this file may be decimal marks or thousands separators.",
+                got=f"{min(dotted)} beside {min(cells - dotted)}",
+                need="to know which, or numbers without thousands separators",
+                fix=Phrase(
+                    Setting("decimal", "."),
+                    " if they are decimal marks; otherwise write the numbers without thousands separators",
+                ),
+                parameter="decimal",
+            )
 
 
 def about_commas(column: str, cell: str) -> FileError:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import frame_library, is_sparse, label_columns, sorted_names
-from partita.errors import PartitionError, Phrase, Setting
+from partita.errors import MismatchError, PartitionError, Phrase, Setting
 from partita.partitions.hard import HardPartition
 from partita.partitions.models import graph_clustering, is_estimator
 from partita.partitions.partition import Partition
@@ -27,6 +27,13 @@ def hard_from_clusters(clusters: Any, objects: Any = None) -> HardPartition:
         for member in cluster:
             if place.setdefault(member, code) != code:
                 raise _overlap_error(members)
+        if len(set(cluster)) < len(cluster):
+            raise PartitionError(
+                "a cluster lists an object twice.",
+                got=f"cluster {names[code]!r}: {[m for m, n in Counter(cluster).items() if n > 1][:5]}",
+                need="each object once; or labels, one list for each clustering",
+                fix="sets of objects, or Ensemble(lists) if these are labels of several clusterings",
+            )
     order = object_order(objects, place)
     codes = np.array([place.get(item, len(names)) for item in order], dtype=np.int64)
     alone = int((codes == len(names)).sum())
@@ -61,14 +68,14 @@ def are_clusters(items: Sequence[Any]) -> bool:
         return False
     if all(isinstance(item, Set) for item in items):
         return True
-    if not all(isinstance(item, list) for item in items):
+    if not all(isinstance(item, list) or _is_array_of_objects(item) for item in items):
         return False
     members = list(chain.from_iterable(items))
     if not members or not all(_is_object(member) for member in members):
         return False
-    if len({len(item) for item in items}) > 1:
-        return True
     is_once = len(set(members)) == len(members)
+    if are_ragged(items):
+        return True
     if is_once and len(items) == 1 and len(members) > 1:
         raise PartitionError(
             "a single list in a list can mean several things.",
@@ -77,6 +84,15 @@ def are_clusters(items: Sequence[Any]) -> bool:
             fix="HardPartition.from_clusters(clusters), labels[0], or numpy.array(memberships)",
         )
     return is_once and len(items[0]) > 1  # a column is more often labels than clusters of one object each
+
+
+def are_ragged(items: Sequence[Any]) -> bool:
+    """Whether these are collections of different lengths."""
+    return len({len(item) if hasattr(item, "__len__") else -1 for item in items}) > 1
+
+
+def _is_array_of_objects(item: Any) -> bool:
+    return isinstance(item, np.ndarray) and item.ndim == 1 and item.dtype.kind in "iuUO"
 
 
 def _is_object(member: Any) -> bool:
@@ -101,6 +117,13 @@ def role_of(mapping: Mapping[Any, Any]) -> str:
             need="one label for each object",
         )
     values = list(mapping.values())
+    if any(isinstance(value, (Iterator, ValuesView, KeysView)) for value in values):
+        raise PartitionError(
+            "the values of this dictionary can be gone through once only.",
+            got=f"{type(next(iter(values))).__name__} under {next(iter(mapping))!r}",
+            need="labels, or lists of objects or of labels",
+            fix="{name: list(value) for name, value in given.items()}",
+        )
     if all(isinstance(value, Set) for value in values):
         return CLUSTERS
     if any(_is_whole_clustering(value) for value in values):
@@ -131,6 +154,22 @@ def several(found: Any) -> dict[Any, Any] | None:
             )
         return dict(found) if role == SEVERAL else None
     return label_columns(found)
+
+
+def refuse_other_orders(reference: Any, candidates: Mapping[Any, Any]) -> None:
+    """An error where candidates name their objects in different orders and the reference names none."""
+    if hasattr(reference, "iloc"):
+        return
+    indices = {name: one.index for name, one in candidates.items() if hasattr(one, "iloc")}
+    names = list(indices)
+    for name in names[1:]:
+        if not indices[name].equals(indices[names[0]]):
+            raise MismatchError(
+                f"{names[0]!r} and {name!r} name their objects in different orders, the reference none.",
+                got=f"{list(indices[names[0]][:3])}... and {list(indices[name][:3])}...",
+                need="one order, or a reference with an index",
+                fix="a pandas object for the reference, or .to_numpy() on all if they are in the same order",
+            )
 
 
 def _is_whole_clustering(value: Any) -> bool:

@@ -392,7 +392,9 @@ def _whole_number(label: Any) -> int | None:
 def same_label(label: Any, wanted: Any) -> bool:
     """Whether a label is the one that is meant, which may be spelled as text."""
     try:
-        return bool(label == wanted) or (isinstance(wanted, str) and str(label) == wanted)
+        return bool(label == wanted) or (
+            isinstance(label, str) != isinstance(wanted, str) and str(label) == str(wanted)
+        )
     except (TypeError, ValueError):  # an array among the labels compares item by item
         return False
 

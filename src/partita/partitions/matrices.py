@@ -114,7 +114,7 @@ def rest_as_noise(obj: Any, names: Sequence[Any] | None, index: Any) -> FuzzyPar
 def _better_guess(raw: Any, matrix: Any) -> Exception | None:
     """What else a matrix may be whose rows do not sum to one, or None when nothing else comes to mind."""
     values = matrix.data if is_sparse(matrix) else matrix
-    if not is_sparse(raw) and merges_in(raw) is not None:
+    if not is_sparse(raw) and len(raw) > 2 and merges_in(raw) is not None:
         return tree_without_k()
     if matrix.shape[1] == 1:
         return PartitionError(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.errors import ParameterError, PartitaError, PartitionError
+from partita.errors import MismatchError, ParameterError, PartitaError, PartitionError
 
 
 def is_estimator(obj: Any) -> bool:
@@ -124,16 +125,13 @@ def clustering_in(model: Any, X: Any) -> Any:
 def clustering_for(model: Any, X: Any) -> Any:
     """The memberships or labels that a model gives to any data.
 
-    By ``predict_proba`` or ``predict``; its ``labels_`` if they are as many as X has rows, else those of a
-    clone that is fitted to X.
+    By ``predict_proba`` or ``predict``; a model that cannot predict is cloned and fitted to X, since its
+    labels may be those of other objects.
     """
     try:
         for method in ("predict_proba", "predict"):
             if hasattr(model, method):
                 return getattr(model, method)(X)
-        labels = getattr(model, "labels_", None)
-        if labels is not None and len(labels) == (X.shape[0] if hasattr(X, "shape") else len(X)):
-            return labels
         from sklearn.base import clone
 
         return clone(model).fit_predict(X)
@@ -148,6 +146,32 @@ def _wrong_data_error(model: Any, problem: Exception, *, need: str) -> Parameter
     return ParameterError(
         f"this {type(model).__name__} cannot use this X.", got=str(problem).partition("\n")[0], need=need
     )
+
+
+def refuse_labels_of_other_data(model: Any, X: Any) -> None:
+    """An error where the labels that a model keeps of its fit are not those of these objects.
+
+    Known where their number differs, and of a model that can predict where it gives most objects other ones.
+    """
+    last, n = last_step(model), X.shape[0] if hasattr(X, "shape") else len(X)
+    labels = getattr(last, "labels_", None)
+    if labels is None or is_mixture(last) or np.ndim(labels) != 1:
+        return
+    is_other = len(labels) != n
+    if not is_other and hasattr(model, "predict"):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                is_other = bool(np.mean(np.asarray(model.predict(X)) != labels) > 0.5)
+        except Exception:  # noqa: BLE001 (what it cannot predict, it cannot say)
+            return
+    if is_other:
+        raise MismatchError(
+            f"this {type(model).__name__} was fitted to other objects, or to these in another order.",
+            got=f"labels_ of {len(labels)} objects, X of {n}",
+            need="the data of the fit",
+            fix="model.predict(X) for the labels of these objects, or model.fit(X) again",
+        )
 
 
 def strengths_in(model: Any) -> Array | None:
@@ -166,8 +190,8 @@ def strengths_in(model: Any) -> Array | None:
     return matrix
 
 
-def graph_clustering(obj: Any) -> tuple[str, Any] | None:
-    """The labels, or the clusters, of a clustering of a network; None for any other object.
+def graph_clustering(obj: Any) -> tuple[str, Any, Any] | None:
+    """The labels with the vertices' names, or the clusters, of a clustering of a network; else None.
 
     Known are igraph's (and leidenalg's, which derive from it), cdlib's and clusim's, by what they have.
     """
@@ -175,12 +199,17 @@ def graph_clustering(obj: Any) -> tuple[str, Any] | None:
         return None
     if hasattr(obj, "membership") and hasattr(obj, "graph"):
         membership = list(obj.membership)
-        is_cover = any(isinstance(item, (list, tuple)) for item in membership)
-        return ("clusters", [list(cluster) for cluster in obj]) if is_cover else ("labels", membership)
+        if any(isinstance(item, (list, tuple)) for item in membership):
+            return "clusters", [list(cluster) for cluster in obj], None
+        vertices: Any = getattr(obj.graph, "vs", None)
+        has_names = vertices is not None and "name" in vertices.attributes()
+        names = list(vertices["name"]) if has_names else None
+        is_unique = names is not None and None not in names and len(set(names)) == len(names)
+        return "labels", membership, names if is_unique else None
     if hasattr(obj, "communities") and hasattr(obj, "method_name"):
-        return "clusters", [list(community) for community in obj.communities]
+        return "clusters", [list(community) for community in obj.communities], None
     if hasattr(obj, "clu2elm_dict") and hasattr(obj, "elm2clu_dict"):
-        return "clusters", {name: set(members) for name, members in obj.clu2elm_dict.items()}
+        return "clusters", {name: set(members) for name, members in obj.clu2elm_dict.items()}, None
     return None
 
 

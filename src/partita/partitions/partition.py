@@ -36,6 +36,11 @@ class Partition(ABC):
     index: Any = None
     note: str = ""
     frame: str | None = None
+    image_shape: tuple[int, ...] | None = None
+    positions_among: int | None = None
+    """Where the index holds positions, since some objects were left out: among how many."""
+    order_counts: bool = False
+    """Whether objects may be matched by their order too, though they have names (vertices of a graph)."""
 
     @property
     @abstractmethod

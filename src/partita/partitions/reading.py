@@ -17,6 +17,7 @@ from partita.partitions.clusters import (
     EVIDENCE,
     LABELS,
     are_clusters,
+    are_ragged,
     hard_from_clusters,
     object_index,
     object_order,
@@ -165,8 +166,12 @@ class Reading:
             )
         of_network = graph_clustering(obj)
         if of_network is not None:
-            form, found = of_network
-            return self._clusters(found) if form == "clusters" else self._labels(found, None)
+            form, found, names = of_network
+            if form == "clusters":
+                return self._clusters(found)
+            made = self._labels(found, None if names is None else object_index(names))
+            made.order_counts = True
+            return made
         if hasattr(obj, "__dlpack__") and not isinstance(obj, np.ndarray):
             obj = _from_tensor(obj)
         if isinstance(obj, (Iterator, ValuesView, KeysView)):
@@ -271,6 +276,8 @@ class Reading:
         if strengths is not None and self.wanted is FUZZY:
             return rest_as_noise(strengths, self.names, None)
         made = replace(self, X=None).read(clustering_in(model, self.X))
+        if made.index is None and hasattr(self.X, "iloc") and len(self.X) == made.n_objects:
+            made.index, made.frame = self.X.index, frame_library(self.X)
         if strengths is not None:
             note = f'labels_ of this {type(model).__name__}; kind="fuzzy" takes its probabilities_'
             made.note = "; ".join(text for text in (made.note, note) if text)
@@ -278,7 +285,8 @@ class Reading:
 
     def _cut(self, obj: Any) -> Any:
         tree = getattr(obj, "children_", obj)
-        merges = merges_in(tree if isinstance(tree, np.ndarray) else np.empty(0))
+        is_listing = isinstance(tree, (list, tuple, np.ndarray)) and not are_ragged(list(tree))
+        merges = merges_in(np.asarray(tree) if is_listing else np.empty(0))
         if merges is None:
             raise ParameterError(
                 Phrase(Setting("k"), " cuts a tree of merges, and this is none."),
@@ -303,8 +311,17 @@ class Reading:
                 fix=Phrase(Setting("noise_label"), " names the noise of labels in one dimension"),
                 parameter="background",
             )
+        if image.ndim == 3 and image.shape[-1] in (3, 4) and image.dtype == np.uint8:
+            raise PartitionError(
+                "this may be an image of colours, and labels are wanted.",
+                got=f"array of shape {image.shape}, dtype uint8",
+                need="one label for each pixel",
+                fix="the image of labels, image.astype(int) if these are labels in three dimensions",
+                parameter="background",
+            )
         by_pixel = replace(self, background=None, noise_label=self.background)
         made = by_pixel._labels(image.ravel(), None)
+        made.image_shape = image.shape
         made.note = f"an image of {' x '.join(map(str, image.shape))} labels, each an object"
         return made
 

@@ -20,12 +20,13 @@ def same_objects(
     Also which objects of the first input these are (None if all), and how many objects were left out because
     not all inputs have them.
     """
-    first = next(iter(sides.values()))
     weight, weight_index = _read_weight(sample_weight)
     aligned, rows, dropped = _align(dict(sides))
     if weight is None:
         return aligned, None, rows, dropped
-    weight = _align_weight(weight, weight_index, first, next(iter(aligned.values())), rows)
+    # where one side names its objects, they are those of all sides
+    named = next((name for name, p in sides.items() if p.index is not None), next(iter(sides)))
+    weight = _align_weight(weight, weight_index, sides[named], aligned[named], rows)
     if not weight.all():
         counted = np.flatnonzero(weight)
         if not counted.size:
@@ -47,12 +48,15 @@ def alignment_note(sides: Mapping[str, Any], dropped: int) -> str:
 
 def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, int]:
     """Bring all sides to the same objects; also the kept rows of the first, and how many were dropped."""
+    partitions = _with_positions(partitions)
     sides = list(partitions.items())
     (first_name, first), rest = sides[0], sides[1:]
     indexed = all(p.index is not None for p in partitions.values())
     if not rest or not indexed or all(p.index.equals(first.index) for _, p in rest):
         if not indexed:
             _refuse_names_beside_positions(partitions)
+            _refuse_other_orders(partitions)
+        _refuse_other_shapes(partitions)
         for _, other in rest:
             if other.n_objects != first.n_objects:
                 raise lengths_differ(first, other)
@@ -73,13 +77,32 @@ def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, in
     return aligned, rows[first_name], left_out
 
 
+def _with_positions(partitions: dict[str, Any]) -> dict[str, Any]:
+    """The sides; those without an index by position where objects were left out of the others."""
+    plain = [p for p in partitions.values() if p.index is None]
+    named = [p for p in partitions.values() if p.index is not None]
+    n = min((p.n_objects for p in plain), default=0)
+    fits = all(getattr(p, "positions_among", None) == n for p in named)
+    if not named or not fits:
+        return partitions
+    import pandas as pd
+
+    everyone = np.arange(n)
+    made = {name: p if p.index is not None else p.take(everyone) for name, p in partitions.items()}
+    for p in made.values():
+        p.index = pd.RangeIndex(n) if p.index is None else p.index
+    return made
+
+
 def _refuse_names_beside_positions(partitions: dict[str, Any]) -> None:
     """An error where one side names its objects (communities, dictionaries) and another lists them in order.
 
     Objects that are the numbers from 0 on, in order, are their own positions.
     """
     for name, p in partitions.items():
-        if p.index is None or p.frame is not None or np.array_equal(p.index, np.arange(p.n_objects)):
+        if p.index is None or p.frame is not None or p.order_counts:
+            continue
+        if np.array_equal(p.index, np.arange(p.n_objects)):
             continue
         other = next(name for name, side in partitions.items() if side.index is None)
         raise MismatchError(
@@ -88,6 +111,31 @@ def _refuse_names_beside_positions(partitions: dict[str, Any]) -> None:
             need="names of the objects on all sides, or on none",
             fix=f"as_partition({name}, objects=...).labels with the objects in the order of {other}, or a"
             f" pandas object for {other} with these names as its index",
+        )
+
+
+def _refuse_other_orders(partitions: dict[str, Any]) -> None:
+    """An error where two sides name their objects in different orders and a third does not name them."""
+    named = [(name, p) for name, p in partitions.items() if p.index is not None]
+    for name, p in named[1:]:
+        first_name, first = named[0]
+        if p.n_objects == first.n_objects and not p.index.equals(first.index):
+            other = next(name for name, side in partitions.items() if side.index is None)
+            raise MismatchError(
+                f"{first_name} and {name} name their objects in different orders, and {other} names none.",
+                got=f"{list(first.index[:3])}... and {list(p.index[:3])}...",
+                need="one order, or names on all sides",
+                fix=f"a pandas object for {other} too, or .to_numpy() on all sides if all have one order",
+            )
+
+
+def _refuse_other_shapes(partitions: dict[str, Any]) -> None:
+    shapes = {name: p.image_shape for name, p in partitions.items() if getattr(p, "image_shape", None)}
+    if len(set(shapes.values())) > 1:
+        raise MismatchError(
+            "images of different shapes have no pixels in common.",
+            got=", ".join(f"{name} {shape}" for name, shape in shapes.items()),
+            need="images of the same shape",
         )
 
 

@@ -34,6 +34,7 @@ def hard_with_missing(
     count = f"{int(missing.sum())} of {missing.size}"
     if policy == "drop":
         known.index = (_positions(missing.size) if index is None else index)[~missing]
+        known.positions_among = missing.size if index is None else None
         known.note = f"{count} objects have no label and are left out"
         return known
     mask = known.noise_mask
