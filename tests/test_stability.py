@@ -497,13 +497,13 @@ def test_franti_ci_zero_finds_the_true_number_of_clusters_in_small():
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(("name", "truth"), [("s1", 15), ("s2", 15), ("s3", 15), ("s4", 15), ("a1", 20)])
 def test_franti_ci_zero_finds_the_true_number_of_clusters(name, truth, seed):
-    """By the usual method, the best of three random swaps: one alone misses a cluster of S4 now and then."""
+    """By the usual method, the best of two random swaps: one alone misses a cluster of S4 now and then."""
     ks = range(truth - 2, truth + 3)
     found = partita.stability(features(name), ks=ks, n_repeats=10, indices="CI", random_state=seed)
     assert found.k == truth
 
 
-@pytest.mark.parametrize(("n", "compiles"), [(60, False), (5000, True)])
+@pytest.mark.parametrize(("n", "compiles"), [(60, False), (6500, True)])
 def test_all_fits_of_a_sweep_run_one_form(monkeypatch, n, compiles):
     """Which form runs is told by the work of the whole: each fit of the larger data alone would be small."""
     from partita.kernels import swaps
@@ -519,4 +519,4 @@ def test_all_fits_of_a_sweep_run_one_form(monkeypatch, n, compiles):
     X = np.random.default_rng(0).normal(size=(n, 2))
     partita.stability(X, ks=[2, 3], n_repeats=40, random_state=0)
     assert set(asked) == {not compiles}
-    assert is_small(X[:100], 3, 3)
+    assert is_small(X[:100], 3, 2)

@@ -39,7 +39,7 @@ __all__ = ["Repeat", "Stability", "stability"]
 STRATEGIES = ("cross-validation", "transfer")
 USUAL = ("centroid_index", "adjusted_rand")
 THRESHOLD = 0.9
-STARTS = 3
+STARTS = 2
 """Starts of the usual method: what differs between repeats should be the data, not the optimum found."""
 
 WHOLE, REPEAT = range(2)
@@ -172,7 +172,7 @@ def stability(
     X : (n, d) array or data frame
         The data.
     estimator : clusterer, optional
-        Anything like scikit-learn's. `partita.cluster.RandomSwap` with three starts by default; plain k-means
+        Anything like scikit-learn's. `partita.cluster.RandomSwap` with two starts by default; plain k-means
         is no use here, since it finds another local optimum each time.
     ks : iterable of int
         The numbers of clusters to try.
