@@ -59,7 +59,7 @@ def missing(entry: Index) -> list[str]:
         f"examples=[Example({', '.join(entry.inputs)}, value, source=...)]": any(
             e.value is not None and e.source for e in entry.examples
         ),
-        f'"{entry.name}" in REFERENCE of tests/reference/{entry.family}.py': entry.name in WITNESS,
+        f'"{entry.name}" in REFERENCE of tests/reference/{entry.module}.py': entry.name in WITNESS,
         f'"{entry.name}" in REFERENCE_OF_MASSES of tests/reference, for {" and ".join(of_masses)}': (
             entry.name in WITNESS_OF_MASSES or not of_masses
         ),

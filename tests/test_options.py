@@ -67,7 +67,7 @@ def holds(call, *args, **kwargs) -> object:
 
 def inputs_of(entry, kind: str) -> list:
     truth, found = (OTHER, HARD) if kind == "hard" else (SOFTER, SOFT)
-    data = BINARY if entry.family == "complexity" else X
+    data = BINARY if entry.module == "complexity" else X
     given = {"X": data, "truth": truth, "found": found, "model": MODEL}
     return [given[name] for name in entry.inputs]
 

@@ -147,6 +147,7 @@ def _overlaps(spread: Dispersions, variant: str) -> Floats:
 @index(
     symbol="DBI",
     title="Davies-Bouldin index",
+    family="compactness",  # it looks at centres, as its kin do, and at no gap
     best=0.0,
     range={HARD: (0.0, None), FUZZY: (0.0, None)},
     claims=INVARIANT,

@@ -11,6 +11,7 @@ from partita.errors import ParameterError, near_names
 from partita.partitions import ALL, Kind
 from partita.registry.entry import Index
 from partita.registry.facts import CLAIMS, GIVEN_SIZES, Example, Formula, Limit, RangeEnd
+from partita.registry.families import family_of_module
 from partita.registry.lookup import add
 from partita.statistics import Statistic
 from partita.statistics.options import options_of
@@ -36,6 +37,8 @@ def index(
     without: Sequence[str] = (),
     given_sizes: str = "",
     separable: bool = False,
+    family: str = "",
+    constant: Mapping[Kind, str] | None = None,
 ) -> Callable[[Formula], Index]:
     """Make a formula on statistics an index, known everywhere from then on.
 
@@ -76,6 +79,11 @@ def index(
         value depends, and monotonically: of m^2, or of m log m. Nothing by default.
     separable : bool
         Whether the value is an affine function of that sum over cells, over rows and over columns.
+    family : str
+        What it looks at, one of `partita.registry.families.FAMILIES`; that of its module by default.
+    constant : dict
+        For each kind whose clusterings all score best, whatever they are, the reason: the value then says
+        nothing, and is computed only where it is asked for.
 
     Returns
     -------
@@ -112,7 +120,7 @@ def index(
             formula=formula,
             examples=tuple(examples),
             caveats={ALL: caveat} if isinstance(caveat, str) else dict(caveat),
-            family=function.__module__.rpartition(".")[2],
+            family=family or family_of_module(function.__module__),
             options=options,
             defaults=options,
             option_types=hints,
@@ -120,6 +128,7 @@ def index(
             alternatives=dict(alternatives or {}),
             given_sizes=given_sizes,
             separable=separable,
+            constant=dict(constant or {}),
         )
         _check_facts(entry)
         add(entry)

@@ -78,11 +78,17 @@ class Index:
     alternatives: Mapping[str, Mapping[str, type[Any]]] = field(default_factory=dict)
     given_sizes: str = ""
     separable: bool = False
+    constant: Mapping[Kind, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             object.__setattr__(self, name, getattr(self.formula_function, name))
         object.__setattr__(self, "__wrapped__", self.formula_function)
+
+    @property
+    def module(self) -> str:
+        """The last name of the module that it was declared in."""
+        return self.formula_function.__module__.rpartition(".")[2]
 
     # --- what it takes ------------------------------------------------------------------------------
 

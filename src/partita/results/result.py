@@ -9,10 +9,11 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from partita.errors import ParameterError
+from partita.results.verdicts import Remark
 
 __all__ = ["FORMATS", "Result", "Table", "show"]
 
@@ -21,23 +22,23 @@ FORMATS = ("table", "json", "csv", "markdown", "html")
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows with a title above and notes below."""
+    """Columns and rows with a title and an answer above, and notes below."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
+    answer: str = ""
 
     def without_blank_columns(self) -> Table:
         """The table without the columns that hold nothing."""
         if not self.rows:
             return self
         kept = [i for i, _ in enumerate(self.columns) if any(row[i] not in (None, "") for row in self.rows)]
-        return Table(
-            self.title,
-            tuple(self.columns[i] for i in kept),
-            tuple(tuple(row[i] for i in kept) for row in self.rows),
-            self.notes,
+        return replace(
+            self,
+            columns=tuple(self.columns[i] for i in kept),
+            rows=tuple(tuple(row[i] for i in kept) for row in self.rows),
         )
 
     def text(self, width: int = 110) -> str:
@@ -49,7 +50,8 @@ class Table:
         before = sum(widths[:-1]) + 2 * (len(widths) - 1)
         if widths:
             widths[-1] = min(widths[-1], max(20, width - before))
-        lines = [self.title, ""] if self.title else []
+        above = [text for text in (self.title, self.answer) if text]
+        lines = [*above, ""] if above else []
         for row in [list(self.columns), *cells]:
             last = textwrap.wrap(row[-1], widths[-1]) or [""] if widths else [""]
             for i, piece in enumerate(last):
@@ -67,6 +69,7 @@ class Table:
     def markdown(self) -> str:
         """A Markdown table."""
         lines = [f"**{_escape_markdown(self.title)}**", ""] if self.title else []
+        lines += [_escape_markdown(self.answer), ""] if self.answer else []
         lines.append("| " + " | ".join(map(_escape_markdown, self.columns)) + " |")
         lines.append("|" + "|".join(" --- " for _ in self.columns) + "|")
         lines += ["| " + " | ".join(_escape_markdown(show(v)) for v in row) + " |" for row in self.rows]
@@ -81,6 +84,7 @@ class Table:
             for row in self.rows
         )
         title = f"<p><strong>{html.escape(self.title)}</strong></p>" if self.title else ""
+        title += f"<p>{html.escape(self.answer)}</p>" if self.answer else ""
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
         listed = f"<ul>{notes}</ul>" if notes else ""
         return f"<div>{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{listed}</div>"
@@ -138,11 +142,24 @@ class Result:
         What a reader must know about the whole result.
     provenance : dict
         Version, options, number of objects, kinds, and whether values are exact.
+    remarks : tuple of Remark
+        What speaks for caution, each with a kind for programs and a text for people.
     """
 
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     frame: str = field(default="pandas", repr=False, compare=False)
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def statement(self) -> str:
+        """The answer in a sentence, where the procedure has one."""
+        return ""
+
+    @property
+    def footnotes(self) -> tuple[str, ...]:
+        """What is said below the table: the remarks, then the notes."""
+        return (*(remark.text for remark in self.remarks), *self.notes)
 
     def table(self) -> Table:
         """The rows, as they print."""
@@ -191,6 +208,8 @@ class Result:
         return {
             "result": type(self).__name__,
             "rows": plain(self.records()),
+            "statement": self.statement,
+            "remarks": [asdict(remark) for remark in self.remarks],
             "notes": list(self.notes),
             "provenance": plain(dict(self.provenance)),
         }

@@ -1,0 +1,132 @@
+"""Features in different units: which of them make up the distances, and how to give all the same say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, Floats, one_blas_thread, read_only
+from partita.errors import ParameterError
+from partita.partitions.data import DataMatrix
+
+__all__ = ["Dominance", "SCALES", "dominance", "scaled_data"]
+
+SCALES = ("standard", "robust")
+
+DROWNED = 0.1
+"""A feature with a smaller share of the root mean square deviation makes less than 1 % of the difference
+that it would make if all features had the same say."""
+
+NEARLY_ALL = 0.95
+"""The dominating features are the fewest that make up so much of the squared distances."""
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """Features that make up nearly all of the squared distances, beside others that hardly count."""
+
+    features: tuple[str, ...]
+    share: float
+    drowned: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """In words, with the way out."""
+        one = len(self.features) == 1
+        return (
+            f"{_named(self.features)} {'makes' if one else 'make'} up {_percent(self.share)} of the squared "
+            f'distances, {_named(self.drowned)} next to nothing: scale="standard" gives all features '
+            "the same say"
+        )
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if share < 0.9995 else "more than 99.9%"
+
+
+def _named(features: Sequence[str]) -> str:
+    if len(features) <= MOST_NAMED:
+        return " and ".join(filter(None, [", ".join(features[:-1]), features[-1]]))
+    return f"{', '.join(features[:MOST_NAMED])} and {len(features) - MOST_NAMED} more features"
+
+
+def dominance(data: DataMatrix) -> Dominance | None:
+    """Which features drown others in Euclidean distances, or None.
+
+    Over all pairs of objects, a feature's share of the squared distances is its share of the sum of the
+    variances. Constant features are not counted: no scale gives them a say. Principal components are not
+    either, which columns that are uncorrelated up to rounding are: that they differ in spread is their point.
+    """
+    if data.are_distances or data.values.shape[1] < 2 or data.n_objects < 3:
+        return None
+    values = data.values.astype(np.float64)
+    largest = np.abs(values).max(axis=0)
+    values = values / np.where(largest > 0, largest, 1.0)  # squares of what is huge or tiny stay numbers
+    relative = values.std(axis=0)
+    with np.errstate(over="ignore", under="ignore"):
+        spreads = relative * (largest / largest.max())
+    varies = relative > 0
+    if varies.sum() < 2 or not spreads.max() > 0:
+        return None
+    shares = np.square(spreads / spreads.max())
+    shares /= shares.sum()
+    drowned = varies & (shares < DROWNED**2 / varies.sum())
+    if not drowned.any() or _are_uncorrelated(values[:, varies]):
+        return None
+    order = np.argsort(-shares, kind="stable")
+    count = int(np.searchsorted(np.cumsum(shares[order]), NEARLY_ALL)) + 1
+    names = [str(name) for name in data.features] or [f"column {j}" for j in range(values.shape[1])]
+    return Dominance(
+        tuple(names[j] for j in order[:count]),
+        float(shares[order[:count]].sum()),
+        tuple(names[j] for j in order if drowned[j]),
+    )
+
+
+def _are_uncorrelated(values: Floats) -> bool:
+    """Whether no two columns are correlated, up to rounding."""
+    centred = values - values.mean(axis=0)
+    centred /= np.sqrt(np.square(centred).sum(axis=0))
+    if centred.shape[1] > len(centred):  # so many columns cannot all be
+        return False
+    with one_blas_thread():
+        products = centred.T @ centred
+    return bool(np.abs(products - np.eye(len(products))).max() < 1e-6)
+
+
+def scaled_data(data: DataMatrix, scale: Any) -> tuple[DataMatrix, Any]:
+    """The data with every feature on the same scale, and scikit-learn's scaler that made it; None for none.
+
+    Parameters
+    ----------
+    data : DataMatrix
+        Of any units.
+    scale : {None, "standard", "robust"}
+        Each feature minus its mean over its standard deviation, or minus its median over its quartile
+        distance, which outliers do not move.
+    """
+    if scale is None:
+        return data, None
+    if not isinstance(scale, str) or scale not in SCALES:
+        raise ParameterError(
+            "no such scale.",
+            got=repr(scale),
+            need=" or ".join(f'"{name}"' for name in SCALES) + ", or None",
+            parameter="scale",
+        )
+    if data.are_distances:
+        raise ParameterError(
+            "distances have no features to scale.", got=f"scale={scale!r}", need="the data", parameter="scale"
+        )
+    from sklearn.preprocessing import RobustScaler, StandardScaler
+
+    scaler = {"standard": StandardScaler, "robust": RobustScaler}[scale]().fit(data.values)
+    made = data.take(np.arange(data.n_objects))
+    values: Array = scaler.transform(data.values)
+    made.values = read_only(np.ascontiguousarray(values))
+    return made, scaler
