@@ -5,7 +5,7 @@ READY := .venv/.ready
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-full fuzz check kernels lint types bench docs format clean
+.PHONY: demo test test-full fuzz answers check kernels lint types bench docs format clean
 
 demo: $(READY)
 	$(BIN)/python -m partita demo
@@ -23,6 +23,10 @@ test-full: $(READY)
 # the same tests on new draws
 fuzz: kernels
 	PARTITA_DRAWS=fuzz $(PYTEST)
+
+# what is said of every situation of the corpus, against what may be said: make answers ASK="--seeds 0 1 --only blobs"
+answers: $(READY)
+	$(BIN)/python tests/answers.py $(ASK)
 
 check: lint types
 

@@ -1,0 +1,108 @@
+"""The verdict table (``make answers``): what is said of every situation, against what may be said.
+
+``--only`` takes parts of names, ``--seeds`` several seeds, ``--procedures`` some of choose_k, stability,
+structure. The exit code is 1 if an answer is not as expected.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from expectations import Answer, violations
+from situations import ASKED, PROCEDURES, SITUATIONS, Situation
+
+COLUMNS = "{:<38} {:<9} {:>4} {:>4} {:>5}  {:<12} {:<8} {:>7}  {}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a procedure said of a situation, drawn with a seed, and what is wrong with that."""
+
+    situation: Situation
+    procedure: str
+    seed: int
+    answer: Answer | None
+    wrong: tuple[str, ...]
+    seconds: float
+
+
+def answer_to(situation: Situation, procedure: str, X: object, seed: int) -> Answer:
+    """The typed answer of a procedure to data of this kind."""
+    result = situation.ask(procedure, X, seed)
+    return Answer.of_structure(result) if procedure == "structure" else Answer.of(result)
+
+
+def rows(cases: Sequence[tuple[str, str]], seeds: Sequence[int]) -> Iterator[Row]:
+    """The table row by row, as answers come; a refusal or a warning is an answer that is wrong."""
+    for name, procedure in cases:
+        situation = SITUATIONS[name]
+        for seed in seeds:
+            X = situation.sample(seed).X
+            began = time.process_time()
+            answer, wrong = None, []
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                try:
+                    answer = answer_to(situation, procedure, X, seed)
+                except Exception as error:
+                    wrong = [f"raised {type(error).__name__}: {str(error).splitlines()[0]}"]
+            seconds = time.process_time() - began
+            wrong += [f"warned {w.category.__name__}: {w.message}" for w in warned]
+            wrong += [] if answer is None else violations(situation.expected(procedure), answer)
+            yield Row(situation, procedure, seed, answer, tuple(wrong), seconds)
+
+
+def text(row: Row) -> str:
+    """One row: the typed answer, then its first line, then what is wrong."""
+    said = row.answer or Answer(None, "-")
+    true = "" if row.situation.k is None else str(row.situation.k)
+    k = "-" if row.answer is None else str(said.k)
+    state = "VIOLATED" if row.wrong else "ok"
+    head = COLUMNS.format(
+        row.situation.name,
+        row.procedure,
+        row.seed,
+        true,
+        k,
+        said.strength,
+        state,
+        f"{row.seconds:.2f}",
+        " ".join(sorted(said.kinds)),
+    )
+    return "\n".join([head, f"    {said.statement}", *(f"    ! {wrong}" for wrong in row.wrong)])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--only", nargs="+", default=[""], help="parts of names of situations")
+    parser.add_argument("--procedures", nargs="+", default=list(PROCEDURES), choices=PROCEDURES)
+    asked = parser.parse_args(arguments)
+    cases = [
+        (name, procedure)
+        for name, procedure in ASKED
+        if procedure in asked.procedures and any(part in name for part in asked.only)
+    ]
+    if not cases:
+        parser.error(f"no situation has {' or '.join(map(repr, asked.only))} in its name")
+    write = sys.stdout.write
+    head = ("situation", "asked", "seed", "true", "k", "strength", "verdict", "seconds", "remarks")
+    write(COLUMNS.format(*head) + "\n")
+    total, seconds, wrong = 0, 0.0, []
+    for row in rows(cases, asked.seeds):
+        write(text(row) + "\n")
+        sys.stdout.flush()
+        total, seconds = total + 1, seconds + row.seconds
+        wrong += [f"{row.situation.name} ({row.procedure}, seed {row.seed})"] * bool(row.wrong)
+    write(f"\n{total} answers, {len(wrong)} not as expected, {seconds:.0f} CPU seconds\n")
+    write("".join(f"  {name}\n" for name in wrong))
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
