@@ -63,6 +63,15 @@ def seeded(estimator: Any, parameters: dict[str, Any], seed: int) -> Any:
     return made.set_params(**dict.fromkeys(states, seed))
 
 
+def scaling_first(model: Any, scaler: Any) -> Any:
+    """A fitted model behind a fitted scaler, so that it takes data in their own units; itself without one."""
+    if scaler is None:
+        return model
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([("scale", scaler), ("cluster", model)])
+
+
 def clustering_of(model: Any, X: Any) -> Partition:
     """The clustering that a fitted model makes of the data it was fitted to."""
     found: Partition = as_partition(model, X=X)

@@ -204,6 +204,7 @@ NO_WEIGHT = Limit(
 @index(
     symbol="FS",
     title="Fukuyama-Sugeno index",
+    family="compactness",
     best=-math.inf,
     range=ANY_VALUE,
     claims=INVARIANT,
@@ -252,6 +253,7 @@ def _fukuyama_sugeno(centers: FuzzyCenters) -> float:
 
 @index(
     title="Kwon's index",
+    family="separation",
     best=0.0,
     range=NOT_NEGATIVE,
     claims=INVARIANT,
@@ -295,6 +297,7 @@ def _kwon(prototypes: Prototypes) -> Floats:
 @index(
     symbol="PBMF",
     title="Pakhira-Bandyopadhyay-Maulik index, fuzzy",
+    family="compactness",
     best=math.inf,
     range=NOT_NEGATIVE,
     claims=INVARIANT,
@@ -367,6 +370,7 @@ VOLUMES = [
 @index(
     symbol="FHV",
     title="Fuzzy hypervolume",
+    family="density",
     best=0.0,
     range=NOT_NEGATIVE,
     claims=INVARIANT,
@@ -401,6 +405,7 @@ def fuzzy_hypervolume(fuzzy: FuzzyCovariances) -> Floats:
 @index(
     symbol="APD",
     title="Average partition density",
+    family="density",
     best=math.inf,
     range=NOT_NEGATIVE,
     claims=INVARIANT,

@@ -488,6 +488,7 @@ def r_squared(moments: ClusterMoments) -> Floats:
 
 @index(
     title="Bayesian information criterion of a partition",
+    family="likelihood",  # of spherical clusters of one variance
     best=-math.inf,
     range={HARD: (None, None)},
     claims={"relabelling_invariant": HARD},

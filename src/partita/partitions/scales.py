@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,9 @@ SCALES = ("standard", "robust")
 DROWNED = 0.1
 """A feature with a smaller share of the root mean square deviation makes less than 1 % of the difference
 that it would make if all features had the same say."""
+
+WIDEST = 0.05
+"""The share of the gaps between neighbouring values that may be gaps between clusters."""
 
 NEARLY_ALL = 0.95
 """The dominating features are the fewest that make up so much of the squared distances."""
@@ -73,9 +77,9 @@ def dominance(data: DataMatrix) -> Dominance | None:
     varies = relative > 0
     if varies.sum() < 2 or not spreads.max() > 0:
         return None
-    shares = np.square(spreads / spreads.max())
-    shares /= shares.sum()
+    shares = _shares(spreads)
     drowned = varies & (shares < DROWNED**2 / varies.sum())
+    drowned &= _shares(_covered(values) * (largest / largest.max())) < DROWNED**2 / varies.sum()
     if not drowned.any() or _are_uncorrelated(values[:, varies]):
         return None
     order = np.argsort(-shares, kind="stable")
@@ -86,6 +90,21 @@ def dominance(data: DataMatrix) -> Dominance | None:
         float(shares[order[:count]].sum()),
         tuple(names[j] for j in order if drowned[j]),
     )
+
+
+def _shares(spreads: Floats) -> Floats:
+    squares = np.square(spreads / spreads.max()) if spreads.max() > 0 else np.ones(spreads.shape)
+    return np.asarray(squares / squares.sum())
+
+
+def _covered(values: Floats) -> Floats:
+    """The length that each column covers, its widest gaps left away.
+
+    Clusters that lie far apart along a feature give it a large deviation whatever its unit; the gaps between
+    them are not the feature's own spread.
+    """
+    gaps = np.sort(np.diff(np.sort(values, axis=0), axis=0), axis=0)
+    return np.asarray(gaps[: len(gaps) - math.ceil(WIDEST * len(gaps))].sum(axis=0))
 
 
 def _are_uncorrelated(values: Floats) -> bool:

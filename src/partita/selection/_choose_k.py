@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from partita.errors import ParameterError, Phrase, Setting, near_names
-from partita.fits.checkpoints import root_seed
+import numpy as np
+
+from partita.errors import ParameterError, Phrase, Setting
+from partita.fits.checkpoints import Checkpoint, root_seed
 from partita.fits.models import is_random, k_parameter
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
 from partita.inputs import prepare
 from partita.partitions import DataMatrix, Partition, complete_data
-from partita.partitions.models import check_space, last_step, preparing_steps, space_note
-from partita.registry import Index, find
-from partita.registry.curves import Curve, find_entry
-from partita.registry.lookup import listed
-from partita.registry.rules import RULES
-from partita.selection.choices import ChoiceOfK, one_of
+from partita.partitions.models import check_space, preparing_steps, space_note
+from partita.partitions.scales import scaled_data
+from partita.registry import Index
+from partita.selection.assessment import assess
+from partita.selection.checking import Checker, halves_over_k, of_data
+from partita.selection.choices import ChoiceOfK
 from partita.selection.deciding import decide
+from partita.selection.judges import judges_for, with_rules
 from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
-from partita.selection.sweep import ON_DATA, Judges, Sweep
+from partita.selection.sweep import ON_DATA, Sweep
 
-USUAL = ("silhouette", "calinski_harabasz", "davies_bouldin", "wb_index")
-"""Judges of a clustering when none are named."""
+FIRST_RANGE = range(1, 11)
+"""Numbers of clusters that are tried where none are named, and how far that is extended once."""
+EXTENDED = range(11, 21)
 
-USUAL_OF_MIXTURES = ("bic", "icl", "partition_negentropy", "silhouette")
-USUAL_AGAINST_TRUTH = ("adjusted_rand", "nmi_sum")
+POOLS = ("objective", "index", "mean")
 
 
 def choose_k(
     X: Any,
     estimator: Any = None,
-    ks: Iterable[int] = range(1, 11),
+    ks: Iterable[int] | None = None,
     *,
     n_runs: int = 10,
     indices: Iterable[str | Index] | str | None = None,
@@ -48,8 +51,11 @@ def choose_k(
     checkpoint: Any = None,
     missing: str = "raise",
     space: str = "clustered",
+    scale: str | None = None,
+    structure: bool = True,
+    n_splits: int = 5,
 ) -> ChoiceOfK:
-    """How many clusters are there: cluster for every k, judge by every index, and let them vote.
+    """How many clusters are there: cluster for every k, let families of indices vote, and check the answer.
 
     Parameters
     ----------
@@ -57,12 +63,14 @@ def choose_k(
         The data.
     estimator : clusterer, optional
         Anything like scikit-learn's, ours or theirs, or a pipeline; `partita.cluster.RandomSwap` by default.
-    ks : iterable of int
-        The numbers of clusters to try. k = 1 is a candidate for every index that can judge it.
+    ks : iterable of int, optional
+        The numbers of clusters to try. By default 1 to 10 (at most one for two objects), and 11 to 20 too
+        where most votes are for the last. k = 1 is a candidate for every index that can judge it.
     n_runs : int
         Fits for each k, each with a seed of its own; one if the method is not random.
     indices : list of names, optional
-        Indices and curves (``"gap"``, ``"jump"``). By default four that suit the method.
+        Indices and curves (``"gap"``, ``"jump"``). By default one or two of each family that suits the
+        method. Each family has one vote, which its indices share.
     truth : clustering, optional
         The true one: external indices are then reported too. They choose, but have no vote.
     consensus : list of names, optional
@@ -71,9 +79,11 @@ def choose_k(
     rules : dict, optional
         Other rules than an index's own: ``{"BIC": "first_max", "ball_hall": "knee"}``. One of
         `partita.registry.rules.RULES`.
-    pool : {"objective", "index"}
+    pool : {"objective", "index", "mean"}
         Which run of a k an index looks at: the one with the best objective (``objective_``, ``inertia_`` or
-        minus ``lower_bound_``; its own best where there is none), or its own best (lagofernandez2009).
+        minus ``lower_bound_``; its own best where there is none), its own best (lagofernandez2009), or the
+        mean of all (lei2014). Runs with empty clusters, clusters of one object or collapsed components do not
+        count. With "objective", what looks at pairs of objects is computed for the run that is judged only.
     n_null : int
         Data sets without structure that the gap statistic compares with.
     search : {"brute force", "stepwise", "guided", "hierarchical"}
@@ -96,58 +106,141 @@ def choose_k(
         of their column.
     space : {"clustered", "input"}
         Where a pipeline is judged: in the space in which its last step clusters, or in that of X.
+    scale : {None, "standard", "robust"}
+        Give all features the same say: minus the mean over the deviation, or minus the median over the
+        quartile distance. ``.model`` then scales first, and ``.centers()`` are in the units of X.
+    structure : bool
+        Whether to ask first if there is anything to find (a quick form of `structure`), and whether density
+        sees other clusters than the method finds.
+    n_splits : int
+        Halvings of the data that show whether clusters are found again; 0 for none. They have a vote where no
+        indices are named, and else are made for the most chosen k only.
 
     Returns
     -------
     ChoiceOfK
-        ``.k``, ``.votes``, ``.choices``, ``.statement``, ``.model`` (the chosen fit), ``to_frame()`` (every
-        value of every run).
+        ``.k`` (None where votes and checks carry no answer), ``.strength`` ("clear", "weak", "contested" or
+        "no structure"), ``.remarks``, ``.statement``, ``.votes``, ``.choices``, ``.model`` (the chosen fit),
+        ``to_frame()`` (every value of every run).
 
     Notes
     -----
     An index chooses only if it has a value at half of the numbers of clusters tried or more, and at two of
     them at least. Of the indices that are used by default, one that cannot judge the data is left out, and
-    the notes say why.
+    the notes say why. What makes an answer clear is told in `partita.selection.assessment.assess`.
 
     Cost
     ----
-    One fit for each k and run; for the gap statistic one more for each k and null data set. An index that
-    would look at more than 10^9 pairs of objects, over all fits, judges only the runs that speak for their k.
+    One fit for each k and run; two fits of half the data for each k and halving; for the gap statistic one
+    more for each k and null data set. The test of structure looks at a thousand objects at most.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
     >>> choice = choose_k(X, ks=range(1, 6), n_runs=2, random_state=0)
-    >>> choice.k, choice.votes
-    (3, {3: 4})
+    >>> choice.k, choice.strength, choice.votes
+    (3, 'clear', {3: 6})
     """
     check_space(space)
-    data, against, notes = _data_and_truth(X, truth, missing)
+    given, against, notes = _data_and_truth(X, truth, missing)
+    data, scaler = scaled_data(given, scale)
     method = method_for(search, estimator)
     parameter = k_parameter(method, k_param)
-    numbers = numbers_of_clusters(ks, data.n_objects)
-    if not isinstance(pool, str) or pool not in ("objective", "index"):
-        raise ParameterError("no such pool.", got=repr(pool), need='"objective" or "index"', parameter="pool")
+    numbers = numbers_of_clusters(_first_range(data.n_objects) if ks is None else ks, data.n_objects)
+    if not isinstance(pool, str) or pool not in POOLS:
+        need = ", ".join(f'"{name}"' for name in POOLS)
+        raise ParameterError("no such pool.", got=repr(pool), need=need, parameter="pool")
     check_count("n_runs", n_runs)
     check_count("n_null", n_null)
+    _check_checks(structure, n_splits)
     refuse_many("fits", len(numbers) * n_runs)
-    judges = _judges(indices, consensus, method, truth is not None)
-    judges = judges if rules is None else _with_rules(judges, rules)
+    judges = judges_for(indices, consensus, method, truth is not None)
+    judges = judges if rules is None else with_rules(judges, rules)
     if any(curve.needs_null for curve in judges.curves):
         refuse_many("fits of data without structure", len(numbers) * n_null)
     n_runs = n_runs if is_random(method) else 1
-    sweep = Sweep(data.values, against, method, parameter, numbers, n_runs, judges, space)
+    whole = Sweep(data.values, against, method, parameter, numbers, n_runs, judges, space, scaler)
+    sweep, costly = whole.affordable()
+    about_data = () if judges.of_distances else of_data(given, scaled=scaler is not None)
+    checks = {"tests_structure": structure and not judges.of_distances, "n_splits": n_splits}
+    facts = {"frame": data.frame or "pandas", "space": space if preparing_steps(method) else None}
     if search != BRUTE_FORCE:
-        found = _searched(search, sweep, random_state, checkpoint, pool, frame=data.frame or "pandas")
-        return replace(found, notes=(*notes, *found.notes))
-    store, root = sweep.checkpoint(checkpoint, random_state, n_null)
-    fits, agreement = sweep.fits(root, store, n_jobs, pool)
-    null = sweep.null(root, store, n_jobs, n_null) if any(c.needs_null for c in judges.curves) else None
-    facts = {"seed": root, "space": space if preparing_steps(method) else None}
-    choice = decide(sweep, fits, agreement, null, pool, frame=data.frame or "pandas", **facts)
-    said = space_note(method, space)
-    return replace(choice, notes=(*[said] * bool(said), *notes, *choice.notes))
+        choice, checker = _searched(search, sweep, random_state, checkpoint, pool, checks, facts)
+        halves: dict[int, Any] = {}
+    else:
+        run = _Run(sweep, pool, n_null, n_jobs, facts, {**checks, "votes": indices is None})
+        choice, checker, halves = run.decided(random_state, checkpoint, extends=ks is None)
+    found = checker.of_choice(choice, halves)
+    answer = assess(choice.ballot, replace(found, remarks=(*about_data, *found.remarks)))
+    left_out = [f"left out: {index} ({why})" for index, why in costly.items()]
+    spoken = space_note(method, space)
+    return replace(
+        choice,
+        notes=(*[spoken] * bool(spoken), *notes, *choice.notes, *left_out),
+        remarks=answer.remarks,
+        assessment=answer,
+        features=data.features,
+    )
+
+
+def _first_range(n: int) -> range:
+    return range(1, min(FIRST_RANGE[-1], max(n // 2, 1)) + 1)
+
+
+def _check_checks(structure: Any, n_splits: Any) -> None:
+    if not isinstance(structure, (bool, np.bool_)):
+        raise ParameterError(
+            "structure is a yes or a no.", got=repr(structure), need="True or False", parameter="structure"
+        )
+    if n_splits != 0 or isinstance(n_splits, bool):
+        check_count("n_splits", n_splits)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A sweep that starts anew at each k, extended once where most votes are for the last k."""
+
+    sweep: Sweep
+    pool: str
+    n_null: int
+    n_jobs: int | None
+    facts: Mapping[str, Any]
+    checks: Mapping[str, Any]
+
+    def decided(
+        self, random_state: Any, checkpoint: Any, *, extends: bool
+    ) -> tuple[ChoiceOfK, Checker, dict[int, Any]]:
+        """The choice, who checks it, and what halves of the data say."""
+        store, root = self.sweep.checkpoint(checkpoint, random_state, self.n_null, extends=extends)
+        choice, checker, halves = self._over(self.sweep, store, root)
+        n = len(self.sweep.X)
+        more = tuple(k for k in EXTENDED if k <= n // 2)
+        at_end = choice.votes.get(self.sweep.ks[-1], 0.0)
+        if extends and more and at_end > choice.ballot.answering / 2:
+            longer = replace(self.sweep, ks=(*self.sweep.ks, *more))
+            choice, checker, halves = self._over(longer, store, root)
+            note = (
+                f"most votes were for k = {self.sweep.ks[-1]}, the largest tried: up to {more[-1]} were tried"
+            )
+            choice = replace(choice, notes=(note, *choice.notes))
+        return choice, checker, halves
+
+    def _over(
+        self, sweep: Sweep, store: Checkpoint | None, root: int
+    ) -> tuple[ChoiceOfK, Checker, dict[int, Any]]:
+        fits, agreement = sweep.fits(root, store, self.n_jobs, self.pool)
+        needs_null = any(curve.needs_null for curve in sweep.judges.curves)
+        null = sweep.null(root, store, self.n_jobs, self.n_null) if needs_null else None
+        ways = {name: self.checks[name] for name in ("tests_structure", "n_splits")}
+        checker = Checker(sweep, root, **ways, n_jobs=self.n_jobs, store=store)
+        halves = checker.replications(sweep.ks) if self.checks["votes"] else {}
+        voices = checker.voices(halves, fits) if self.checks["votes"] else []
+        choice = decide(sweep, fits, agreement, null, self.pool, more=voices, seed=root, **self.facts)
+        if halves:
+            curve = halves_over_k(halves, sweep.ks)
+            choice = replace(choice, curves={**choice.curves, curve.index: curve})
+        return choice, checker, halves
 
 
 def _data_and_truth(X: Any, truth: Any, missing: str) -> tuple[DataMatrix, Partition | None, tuple[str, ...]]:
@@ -161,8 +254,14 @@ def _data_and_truth(X: Any, truth: Any, missing: str) -> tuple[DataMatrix, Parti
 
 
 def _searched(
-    search: str, sweep: Sweep, random_state: Any, checkpoint: Any, pool: str, *, frame: str
-) -> ChoiceOfK:
+    search: str,
+    sweep: Sweep,
+    random_state: Any,
+    checkpoint: Any,
+    pool: str,
+    checks: Mapping[str, Any],
+    facts: Mapping[str, Any],
+) -> tuple[ChoiceOfK, Checker]:
     """The choice of a search that goes from one number of clusters to the next."""
     if checkpoint is not None:
         raise ParameterError(
@@ -173,74 +272,7 @@ def _searched(
         )
     root = root_seed(random_state)
     found = search_fits(search, sweep, task_seed(root, ON_DATA))
-    facts = {"seed": root, "search": search, "trail": found.trail}
-    choice = decide(found.sweep, found.fits, {}, None, pool, frame=frame, **facts)
-    return replace(choice, notes=(*found.notes, *choice.notes), refit=found.refit)
-
-
-def _judges(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judges:
-    """Indices and curves by name; external ones need a truth."""
-    if indices is None:
-        usual = USUAL_OF_MIXTURES if is_gaussian(method) else USUAL
-        asked: list[Any] = [*usual, *(USUAL_AGAINST_TRUTH if has_truth else ())]
-    else:
-        asked = listed(indices)
-    named = [find_entry(name, parameter="indices") for name in asked]
-    found = {entry.label: entry for entry in named if isinstance(entry, Index)}
-    read = [curve.among([*found.values()]) for curve in named if isinstance(curve, Curve)]
-    whole = {curve.label: curve for curve in read}
-    agreeing = [] if consensus is None else listed(consensus)
-    for entry in found.values():
-        if "truth" in entry.inputs and not has_truth:
-            raise ParameterError(
-                f"{entry.name} compares with a truth.",
-                got="no truth",
-                need=Phrase(Setting("truth", words="truth=...")),
-                parameter="truth",
-            )
-    for name in agreeing:
-        _check_external(find(name, parameter="consensus"))
-    if not found and not whole and not agreeing:
-        raise ParameterError("there is nothing to choose by.", got="no index", need="at least one")
-    return Judges(
-        tuple(found.values()),
-        tuple(whole.values()),
-        tuple(find(name) for name in agreeing),
-        leaves_out=indices is None,
-    )
-
-
-def _with_rules(judges: Judges, rules: Any) -> Judges:
-    """The judges with the rules asked for; each must be known, and belong to one of them."""
-    if not isinstance(rules, Mapping):
-        raise ParameterError(
-            Phrase(Setting("rules"), " are no dictionary."),
-            got=repr(rules),
-            need='{index: rule}, such as {"BIC": "first_max"}',
-        )
-    asked = {e.label: e.direction for e in judges.entries} | {c.label: c.direction for c in judges.curves}
-    named = {}
-    for name, rule in rules.items():
-        label = one_of(name, asked, noun="index among those asked for")
-        if not isinstance(rule, str) or rule not in RULES:
-            raise near_names(str(rule), RULES, noun="rule", parameter="rules")
-        if asked[label] == "none" and rule != "at_most_10":
-            raise ParameterError(
-                f"{label} only describes: no rule but at_most_10 can use it.", got=repr(rule)
-            )
-        named[label] = rule
-    return replace(judges, rules=named)
-
-
-def _check_external(entry: Index) -> None:
-    if set(entry.inputs) != {"truth", "found"}:
-        raise ParameterError(
-            f"{entry.name} does not compare two clusterings.",
-            got=f"an index of {', '.join(entry.inputs)}",
-            need="an external index, such as VI or ARI",
-        )
-
-
-def is_gaussian(method: Any) -> bool:
-    """Whether this method will give a mixture of Gaussians, by the parameters that it has."""
-    return "covariance_type" in last_step(method).get_params(deep=False)
+    known: dict[str, Any] = {"seed": root, "search": search, "trail": found.trail}
+    choice = decide(found.sweep, found.fits, {}, None, pool, **known, **facts)
+    checker = Checker(found.sweep, root, **checks)
+    return replace(choice, notes=(*found.notes, *choice.notes), refit=found.refit), checker

@@ -126,6 +126,11 @@ class Structure(Result):
         return max(map(self.p_of, TESTS))
 
     @property
+    def strength(self) -> str:
+        """TEMP."""
+        return "clear" if self.has_structure else "no structure"
+
+    @property
     def has_structure(self) -> bool:
         """Whether ``p`` is below 0.05."""
         return self.p < LEVEL
@@ -236,6 +241,11 @@ def structure(
         ),
         title=f"{n} objects, {d} features: {n_null} data sets from each law",
     )
+
+
+def quick_structure(X: Floats, seed: int) -> Structure:
+    """TEMPORARY."""
+    return structure(X, random_state=seed)
 
 
 def measure(X: Floats, dimension: int, seeded: Sequence[tuple[str, int]]) -> Record:

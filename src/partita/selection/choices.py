@@ -11,11 +11,18 @@ from typing import Any, Self
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import ParameterError, PartitaError, near_names
+from partita.fits.models import clustering_of, scaling_first
+from partita.partitions import Partition
+from partita.partitions.models import last_step
 from partita.registry import Index
 from partita.registry.curves import find_entry
-from partita.registry.rules import Verdict
+from partita.registry.rules import Verdict, apply_rule
 from partita.results import Result, Table, join_texts, number, plain
+from partita.results.verdicts import Strength, remarks_of
+from partita.selection.assessment import Assessment, Ballot, Checks, assess
+from partita.selection.flaws import Shape
 
 __all__ = ["Choice", "ChoiceOfK", "Fit", "IndexOverK"]
 
@@ -24,7 +31,8 @@ __all__ = ["Choice", "ChoiceOfK", "Fit", "IndexOverK"]
 class Fit:
     """One run at one k: its seed, its objective, and for each index a value and a caveat.
 
-    ``refused`` has the indices that cannot judge it, each with the reason.
+    ``refused`` has the indices that cannot judge it, each with the reason; ``shape`` says what its clusters
+    look like, and whether that disqualifies it.
     """
 
     k: int
@@ -36,12 +44,22 @@ class Fit:
     failed: str = ""
     warned: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
+    shape: Shape | None = None
+
+    @property
+    def flaw(self) -> str:
+        """Why this fit does not win: empty or single-object clusters, collapsed components; or nothing."""
+        return "" if self.shape is None else self.shape.flaw
 
 
 def best_objective(runs: Sequence[Fit]) -> int | None:
-    """The run with the smallest objective, the first of equals; None if none has one."""
+    """The run with the smallest objective, the first of equals; None if none has one.
+
+    A run with a flaw is taken only where all have one.
+    """
     known = [fit for fit in runs if math.isfinite(fit.objective)]
-    return min(known, key=lambda fit: fit.objective).run if known else None
+    sound = [fit for fit in known if not fit.flaw]
+    return min(sound or known, key=lambda fit: fit.objective).run if known else None
 
 
 @dataclass(frozen=True)
@@ -59,12 +77,13 @@ class IndexOverK:
 
 @dataclass(frozen=True)
 class Choice:
-    """What one index chooses, by which rule, and whether it has a vote."""
+    """What one index chooses, by which rule, of which family it is, and whether it has a vote."""
 
     index: str
     rule: str
     verdict: Verdict
     votes: bool = True
+    family: str = ""
 
     @property
     def k(self) -> int | None:
@@ -98,44 +117,49 @@ class ChoiceOfK(Result):
     choices: Mapping[str, Choice] = field(default_factory=dict)
     selected: Mapping[int, int] = field(default_factory=dict)
     title: str = ""
+    assessment: Assessment | None = None
     refit: Callable[[int, int], Any] | None = field(default=None, repr=False, compare=False)
+    data: Array | None = field(default=None, repr=False, compare=False)
+    scaler: Any = field(default=None, repr=False, compare=False)
+    features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
-    def votes(self) -> dict[int, int]:
-        """For each chosen k, how many indices choose it; most votes first."""
-        counted = Counter(c.k for c in self.choices.values() if c.votes and c.k is not None)
-        return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+    def ballot(self) -> Ballot:
+        """What each family of indices chooses."""
+        voting = [c for c in self.choices.values() if c.votes]
+        families: dict[str, dict[str, int | None]] = {}
+        for c in voting:
+            families.setdefault(c.family or c.index, {})[c.index] = c.k
+        return Ballot(families, self.ks)
+
+    @cached_property
+    def _answer(self) -> Assessment:
+        return assess(self.ballot, Checks()) if self.assessment is None else self.assessment
+
+    @property
+    def votes(self) -> dict[int, float]:
+        """For each chosen k its votes, most first: each family has one, divided among its indices."""
+        return self.ballot.votes
 
     @property
     def tied(self) -> tuple[int, ...]:
         """The numbers of clusters that share the most votes, where several do."""
-        leading = tuple(k for k, count in self.votes.items() if count == max(self.votes.values()))
-        return leading if len(leading) > 1 else ()
+        return self.ballot.tied
 
     @property
     def k(self) -> int | None:
-        """The number of clusters with the most votes; None for a tie or where no index has an answer."""
-        return None if self.tied or not self.votes else next(iter(self.votes))
+        """The number of clusters that votes and checks carry; None where they carry none."""
+        return self._answer.k
+
+    @property
+    def strength(self) -> Strength:
+        """How far the answer can be trusted: "clear", "weak", "contested" or "no structure"."""
+        return self._answer.strength
 
     @property
     def statement(self) -> str:
-        """The answer in a sentence, with those who disagree."""
-        voting = [c for c in self.choices.values() if c.votes]
-        silent = [c.index for c in voting if c.k is None]
-        aside = f"no answer: {', '.join(silent)}" if silent else ""
-        if not self.votes:
-            return join_texts(["no index gives an answer", aside])
-        parties = [
-            f"k = {k}: {', '.join(c.index for c in voting if c.k == k)}" for k in self.votes if k != self.k
-        ]
-        if self.k is None:
-            return join_texts([f"a tie between k = {' and '.join(map(str, self.tied))}", *parties, aside])
-        count = f"{self.votes[self.k]} of {len(voting)} indices"
-        what = "no structure: k = 1" if self.k == 1 else f"k = {self.k}"
-        against = (
-            f"against {'; '.join(parties)}" if parties else "none chooses another" if len(voting) > 1 else ""
-        )
-        return join_texts([f"{what}, by {count}", against, aside])
+        """The answer in a sentence, with what speaks against it."""
+        return self._answer.statement
 
     def __getitem__(self, name: str) -> Choice:
         return self.choices[one_of(name, self.choices, noun="choice")]
@@ -148,17 +172,81 @@ class ChoiceOfK(Result):
         return self.model_at(self.k)
 
     def model_at(self, k: int) -> Any:
-        """The fit with the best objective at a number of clusters, fitted again from its seed."""
+        """The fit with the best objective at a number of clusters, fitted again from its seed.
+
+        Where X was scaled, it is a pipeline that scales first.
+        """
         if not isinstance(k, (int, np.integer)) or k not in self.selected:
             raise ParameterError(
                 f"there is no fit with k = {k}.", got=repr(k), need=f"one of {list(self.selected)}"
             )
+        return scaling_first(self._refitted(int(k)), self.scaler)
+
+    def _refitted(self, k: int) -> Any:
+        """The fit that speaks for a k, on the data as they were clustered."""
         if self.refit is None:
             raise ParameterError(
                 "this result was read from a file and has no data to fit.", fix="choose_k again"
             )
-        fit = next(f for f in self.fits if (f.k, f.run) == (k, self.selected[k]))
-        return self.refit(k, fit.seed)
+        return self.refit(k, self.fit_at(k).seed)
+
+    def fit_at(self, k: int) -> Fit:
+        """The run that speaks for a k."""
+        return next(f for f in self.fits if (f.k, f.run) == (k, self.selected[k]))
+
+    def flaw_at(self, k: int) -> str:
+        """Why a number of clusters does not count, or nothing."""
+        return self.fit_at(k).flaw if k in self.selected else "not tried"
+
+    @property
+    def partitions(self) -> dict[int, Partition]:
+        """For each k the clustering of the fit that speaks for it, fitted again from its seed."""
+        return {k: clustering_of(self._refitted(k), self.data) for k in self.selected}
+
+    def centers(self, k: int | None = None) -> Any:
+        """The centres of the chosen fit, or of that at a k: a frame with a row for each cluster.
+
+        They are in the units of X: where it was scaled, that is undone.
+        """
+        import pandas as pd
+
+        model = self.model if k is None else self.model_at(k)
+        step = last_step(model)
+        means = next((getattr(step, name) for name in CENTRES if hasattr(step, name)), None)
+        if means is None or (self.scaler is None and step is not model):
+            raise ParameterError(
+                "this fit tells no centres in the units of X.",
+                got=type(step).__name__,
+                need="a method of centres that clusters X itself",
+            )
+        values = np.asarray(means) if self.scaler is None else self.scaler.inverse_transform(means)
+        names = list(self.features) or [f"column {j}" for j in range(values.shape[1])]
+        return pd.DataFrame(values, columns=names, index=pd.RangeIndex(len(values), name="cluster"))
+
+    def success_rate(self, k: int) -> dict[str, float]:
+        """For each index the share of runs in which it alone would choose this k (lei2014, section 4).
+
+        The first run of every k makes a curve, the second another, and so on; each index chooses from each by
+        its rule.
+        """
+        runs = sorted({fit.run for fit in self.fits})
+        values = {(fit.k, fit.run): fit.values for fit in self.fits}
+        rates = {}
+        for label, curve in self.curves.items():
+            if label not in self.fits[0].values or curve.direction == "none":
+                continue
+            chosen = [
+                apply_rule(
+                    curve.rule,
+                    self.ks,
+                    [values[at, run][label] for at in self.ks],
+                    direction=curve.direction,
+                    best=curve.best,
+                ).k
+                for run in runs
+            ]
+            rates[label] = chosen.count(k) / len(runs)
+        return rates
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each (k, run, index)."""
@@ -180,6 +268,7 @@ class ChoiceOfK(Result):
         rows = tuple(
             (
                 c.index,
+                c.family,
                 c.rule,
                 "none" if c.k is None else c.k,
                 c.verdict.runner_up,
@@ -188,8 +277,9 @@ class ChoiceOfK(Result):
             )
             for c in self.choices.values()
         )
-        columns = ("index", "rule", "k", "next", "ahead by", "why")
-        return Table(f"{self.title}\n{self.statement}", columns, rows, self.notes).without_blank_columns()
+        columns = ("index", "family", "rule", "k", "next", "ahead by", "why")
+        made = Table(self.title, columns, rows, self.footnotes, answer=self.statement)
+        return made.without_blank_columns()
 
     def more(self) -> tuple[Table, ...]:
         """The values over k: one row a number of clusters, one column an index, and who chooses it."""
@@ -211,12 +301,14 @@ class ChoiceOfK(Result):
             **super().to_dict(),
             "title": self.title,
             "k": self.k,
+            "strength": self.strength,
             "votes": {str(k): count for k, count in self.votes.items()},
             "fits": plain([asdict(fit) for fit in self.fits]),
             "curves": plain([asdict(curve) for curve in self.curves.values()]),
             "choices": plain([asdict(choice) for choice in self.choices.values()]),
             "selected": {str(k): run for k, run in self.selected.items()},
             "ks": list(self.ks),
+            "assessment": asdict(self._answer),
         }
 
     @classmethod
@@ -237,8 +329,13 @@ class ChoiceOfK(Result):
             choices={choice.index: choice for choice in choices},
             selected={int(k): run for k, run in data["selected"].items()},
             title=data["title"],
+            remarks=remarks_of(data.get("remarks", ())),
+            assessment=_assessment_of(data["assessment"]) if "assessment" in data else None,
         )
 
+
+CENTRES = ("cluster_centers_", "means_")
+"""Where models keep their centres."""
 
 CONSENSUS = "consensus "
 """How a choice begins that is the consensus of the runs of a k, by the index that follows."""
@@ -282,6 +379,10 @@ def _verdict_of(row: Mapping[str, Any]) -> Verdict:
     return Verdict(**{**row, "difference": number(row["difference"])})
 
 
+def _assessment_of(row: Mapping[str, Any]) -> Assessment:
+    return Assessment(**{**row, "remarks": remarks_of(row["remarks"])})
+
+
 def _curve_of(row: Mapping[str, Any]) -> IndexOverK:
     numbers = {name: tuple(map(number, row[name])) for name in ("values", "errors")}
     best = None if row["best"] is None else number(row["best"])
@@ -290,6 +391,6 @@ def _curve_of(row: Mapping[str, Any]) -> IndexOverK:
 
 def _fit_of(row: Mapping[str, Any]) -> Fit:
     values = {index: number(value) for index, value in row["values"].items()}
-    return Fit(
-        **{**row, "values": values, "objective": number(row["objective"]), "warned": tuple(row["warned"])}
-    )
+    shape = Shape.from_dict(row["shape"]) if row.get("shape") else None
+    known = {"values": values, "objective": number(row["objective"]), "warned": tuple(row["warned"])}
+    return Fit(**{**row, **known, "shape": shape})

@@ -18,6 +18,7 @@ from partita.registry.curves import Curve
 from partita.registry.rules import Verdict, apply_rule
 from partita.results.provenance import provenance
 from partita.selection.choices import CONSENSUS, Choice, ChoiceOfK, Fit, IndexOverK, best_objective
+from partita.selection.judges import Judges
 from partita.selection.sweep import Sweep
 
 
@@ -29,9 +30,10 @@ def decide(
     pool: str,
     *,
     frame: str,
+    more: Sequence[Choice] = (),
     **facts: Any,
 ) -> ChoiceOfK:
-    """Curves, choices and votes; the facts are for the provenance."""
+    """Curves, choices and votes, those of others too; the facts are for the provenance."""
     ks, judges = sweep.ks, sweep.judges
     left_out = _left_out(sweep, fits)
     entries = [entry for entry in judges.entries if entry.label not in left_out]
@@ -43,12 +45,19 @@ def decide(
     read = {c.label: _index_over_k(find(c.of), ks, at, selected, pool) for c in judges.curves}
     over_k += [_curve_over_k(c, sweep, read[c.label].values, null) for c in judges.curves]
     over_k += [_consensus_over_k(entry, ks, agreement[entry.label]) for entry in judges.consensus]
+    flawed = sum(at[k][run].flaw != "" for k, run in selected.items())
     external = {e.label for e in entries if "truth" in e.inputs}
     choices = {
-        c.index: Choice(c.index, c.rule, _verdict(c, read.get(c.index, c), ks), votes=c.index not in external)
+        c.index: Choice(
+            c.index,
+            c.rule,
+            _verdict(c, read.get(c.index, c), ks, flawed),
+            votes=c.index not in external,
+            family=_family(c.index, judges),
+        )
         for c in over_k
         if c.direction != "none" or c.rule == "at_most_10"
-    }
+    } | {c.index: c for c in more}
     n, d = sweep.X.shape
     name = type(sweep.method).__name__
     tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
@@ -59,7 +68,13 @@ def decide(
             *(f"left out: {index} ({why})" for index, why in left_out.items()),
         ),
         provenance=provenance(
-            sweep.X, estimator=repr(sweep.method), ks=ks, n_runs=sweep.n_runs, pool=pool, **facts
+            sweep.X,
+            estimator=repr(sweep.method),
+            ks=ks,
+            n_runs=sweep.n_runs,
+            pool=pool,
+            scale=None if sweep.scaler is None else type(sweep.scaler).__name__,
+            **facts,
         ),
         frame=frame,
         ks=ks,
@@ -69,7 +84,16 @@ def decide(
         selected=selected or {k: runs[0].run for k, runs in at.items()},
         title=f"{n} objects, {d} features: {name}, {tried}, {runs}",
         refit=sweep.refit,
+        data=sweep.X,
+        scaler=sweep.scaler,
     )
+
+
+def _family(index: str, judges: Judges) -> str:
+    """What an index over k looks at."""
+    if index.startswith(CONSENSUS):
+        return "resampling"
+    return "curves" if index in {curve.label for curve in judges.curves} else find(index).family
 
 
 def _left_out(sweep: Sweep, fits: Sequence[Fit]) -> dict[str, str]:
@@ -93,23 +117,34 @@ def _index_over_k(
     entry: Index, ks: Sequence[int], at: Mapping[int, Sequence[Fit]], selected: Mapping[int, int], pool: str
 ) -> IndexOverK:
     chosen = [_run_for(entry, at[k], selected.get(k), pool) for k in ks]
+    values = [math.nan if fit.flaw else fit.values[entry.label] for fit in chosen]
+    if pool == "mean" and entry.direction != "none":
+        values = [_mean(entry, at[k]) for k in ks]
     return IndexOverK(
         entry.label,
         entry.rule,
         entry.direction,
         entry.best,
-        tuple(fit.values[entry.label] for fit in chosen),
-        tuple(fit.caveats[entry.label] or fit.failed for fit in chosen),
+        tuple(values),
+        tuple(fit.flaw or fit.caveats[entry.label] or fit.failed for fit in chosen),
     )
+
+
+def _mean(entry: Index, runs: Sequence[Fit]) -> float:
+    """The mean over the runs of a k that have a value and no flaw."""
+    known = [fit.values[entry.label] for fit in runs if not fit.flaw]
+    finite = [value for value in known if math.isfinite(value)]
+    return float(np.mean(finite)) if finite else math.nan
 
 
 def _run_for(entry: Index, runs: Sequence[Fit], selected: int | None, pool: str) -> Fit:
     """The run that speaks for a k: that of the best objective, or where none has one the index's own best."""
     if selected is not None and (pool == "objective" or entry.direction == "none"):
         return runs[selected]
-    known = [fit for fit in runs if math.isfinite(fit.values[entry.label])]
+    sound = [fit for fit in runs if not fit.flaw] or runs
+    known = [fit for fit in sound if math.isfinite(fit.values[entry.label])]
     if not known or entry.direction == "none":
-        return (known or runs)[0]
+        return (known or sound)[0]
     choose = max if entry.direction == "higher" else min
     return choose(known, key=lambda fit: fit.values[entry.label])
 
@@ -139,13 +174,14 @@ def _consensus_over_k(entry: Index, ks: Sequence[int], values: Sequence[float]) 
     return IndexOverK(CONSENSUS + entry.label, "best", entry.direction, entry.best, judged, tuple(said))
 
 
-def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int]) -> Verdict:
+def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int], flawed: int) -> Verdict:
     """What the rule makes of the values; nothing where the index that is read has too few of them.
 
-    It needs a value at half of the numbers of clusters, and at two if two were tried: the best of the few
-    that it can judge says nothing about the others. What is infinite is a limit, which no rule compares.
+    It needs a value at half of the numbers of clusters that have a sound fit, and at two if two have: the
+    best of the few that it can judge says nothing about the others. What is infinite is a limit, which no
+    rule compares.
     """
-    known, tried = int(np.isfinite(read.values).sum()), len(ks)
+    known, tried = int(np.isfinite(read.values).sum()), len(ks) - flawed
     if 0 < known < max(tried / 2, min(2, tried)):
         return Verdict(
             None, f"no vote: {read.index} has a value at only {known} of {tried} numbers of clusters"
@@ -156,7 +192,9 @@ def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int]) -> Verdict:
 
 def _notes(fits: Sequence[Fit], selected: Mapping[int, int], pool: str, n_runs: int) -> tuple[str, ...]:
     notes = []
-    if pool == "index" or not selected:
+    if pool == "mean":
+        notes.append("the value at a k is the mean over its runs")
+    elif pool == "index" or not selected:
         why = "" if pool == "index" else " (the method tells no objective)"
         notes.append(f"each index looks at its own best run of a k{why}")
     elif n_runs > 1:

@@ -21,6 +21,7 @@ from partita.partitions.models import in_clustered_space, objective_of
 from partita.registry import Index, find
 from partita.results import plain
 from partita.results.index_rows import IndexValue
+from partita.selection.flaws import shape_of
 from partita.selection.null_data import uniform_like
 
 
@@ -43,6 +44,7 @@ def fit_and_judge(
         "refused": {},
         "failed": "",
         "warned": [],
+        "shape": None,
     }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -57,6 +59,8 @@ def fit_and_judge(
         rows, values["refused"] = judge_fit(seen, truth, step, found, entries, leaves_out=leaves_out)
         values["rows"] = plain(rows)
     values["warned"] = sorted({type(w.message).__name__ for w in caught})
+    (k,) = parameters.values()
+    values["shape"] = shape_of(found, k, step, seen).to_dict()
     objective = objective_of(model)
     values["objective"] = objective if math.isfinite(objective) else None
     return Record(values, to_arrays(found) if keeps_partition else {})

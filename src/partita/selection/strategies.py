@@ -26,6 +26,7 @@ from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
 from partita.selection.choices import Fit
+from partita.selection.flaws import shape_of
 from partita.selection.judging import judge_fit
 from partita.selection.sweep import Sweep
 from partita.statistics.clusters.moments import ClusterMoments
@@ -166,6 +167,7 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
         caveats=refused | {index: caveat for index, _, caveat in rows},
         warned=tuple(sorted({type(w.message).__name__ for w in caught})),
         refused=refused,
+        shape=shape_of(found, k),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,37 +23,16 @@ from partita.inputs import prepare
 from partita.partitions import Partition
 from partita.partitions.models import preparing_steps
 from partita.registry import Index, find
-from partita.registry.curves import Curve
 from partita.results import number
 from partita.selection.choices import Fit, best_objective
+from partita.selection.flaws import Shape
+from partita.selection.judges import Judges
 from partita.selection.judging import fit_and_judge, fit_null, judge_kept
 
-ON_DATA, ON_NULL, NULL_DATA = range(3)
+ON_DATA, ON_NULL, NULL_DATA, HALVES, STRUCTURE, DENSITY = range(6)
 """Where in the tree of seeds a task stands."""
 
 ANOTHER_RUN = "not computed: another run of this k is judged"
-
-
-@dataclass(frozen=True)
-class Judges:
-    """What was asked for: indices of a fit, curves over k, and indices that compare the runs of a k."""
-
-    entries: tuple[Index, ...]
-    curves: tuple[Curve, ...] = ()
-    consensus: tuple[Index, ...] = ()
-    rules: Mapping[str, str] = field(default_factory=dict)
-    leaves_out: bool = False
-    """Whether an index that cannot judge is left out: those that nobody asked for are."""
-
-    def rule_of(self, judge: Index | Curve) -> str:
-        """The rule by which an index or a curve chooses: its own, unless another was asked for."""
-        return self.rules.get(judge.label, judge.rule)
-
-    @property
-    def labels(self) -> list[str]:
-        """Every index that each fit needs, named once."""
-        wanted = [e.label for e in self.entries] + [find(c.of).label for c in self.curves]
-        return list(dict.fromkeys(wanted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +47,16 @@ class Sweep:
     n_runs: int
     judges: Judges
     space: str = "clustered"
+    scaler: Any = None
+    """What X was scaled by, fitted; None if it is as given."""
 
-    def checkpoint(self, folder: Any, random_state: Any, n_null: int) -> tuple[Checkpoint | None, int]:
-        """The checkpoint of this work, if there is to be one, and the seed that all others come from."""
+    def checkpoint(
+        self, folder: Any, random_state: Any, n_null: int, *, extends: bool = False
+    ) -> tuple[Checkpoint | None, int]:
+        """The checkpoint of this work, if there is to be one, and the seed that all others come from.
+
+        It may be extended beyond the numbers of clusters that it begins with.
+        """
         if folder is None:
             return None, root_seed(random_state)
         from partita import __version__
@@ -81,38 +67,62 @@ class Sweep:
             "truth": None if self.truth is None else to_arrays(self.truth),
             "estimator": (type(self.method).__module__, self.method, self.parameter),
             "indices": [e.makings for e in entries],
-            "ks": self.ks,
+            "ks": (self.ks, extends),
             "n_runs": self.n_runs,
             "n_null": n_null,
             "space": self.space,
+            "scaler": None if self.scaler is None else type(self.scaler).__name__,
             "version of partita": __version__,
         }
         opened = Checkpoint.open(folder, parts, random_state)
         return opened, opened.seed
 
     @cached_property
-    def costly(self) -> list[str]:
-        """Indices that look at so many pairs of objects that not every run is judged by them."""
+    def pair_costs(self) -> dict[str, float]:
+        """For each index of data and a clustering that looks at pairs of objects, how many for one fit."""
+        one = prepare({"X": self.X, "found": np.zeros(len(self.X), np.int64)}, metric=self._metric)
+        able = [find(label) for label in self.judges.labels if find(label).inputs == ("X", "found")]
+        costs = {entry.label: pair_operations(entry.requests, one) for entry in able}
+        return {label: cost for label, cost in costs.items() if cost > 0}
+
+    @property
+    def _metric(self) -> str:
+        return "precomputed" if self.judges.of_distances else ""
+
+    def of_some_runs(self, pool: str) -> list[str]:
+        """Indices that judge only the runs that speak for their k: those that look at pairs of objects.
+
+        Where each index has its own best run, all runs are judged while that is quick.
+        """
         if self.n_runs == 1:
             return []
-        one = prepare({"X": self.X, "found": np.zeros(len(self.X), np.int64)})
-        able = [find(label) for label in self.judges.labels if find(label).inputs == ("X", "found")]
         times = len(self.ks) * self.n_runs
         return [
-            entry.label
-            for entry in able
-            if times * pair_operations(entry.requests, one) > MOST_PAIR_OPERATIONS
+            label
+            for label, cost in self.pair_costs.items()
+            if pool == "objective" or times * cost > MOST_PAIR_OPERATIONS
         ]
+
+    def affordable(self) -> tuple[Sweep, dict[str, str]]:
+        """The sweep without the indices that nobody asked for and that look at too many pairs, with why."""
+        too_many = {
+            label: f"{len(self.ks) * cost:.1e} pair operations; indices=[...] names it"
+            for label, cost in self.pair_costs.items()
+            if self.judges.leaves_out and len(self.ks) * cost > MOST_PAIR_OPERATIONS
+        }
+        kept = tuple(entry for entry in self.judges.entries if entry.label not in too_many)
+        return replace(self, judges=replace(self.judges, entries=kept)), too_many
 
     def fits(
         self, root: int, store: Checkpoint | None, n_jobs: int | None, pool: str
     ) -> tuple[list[Fit], dict[str, list[float]]]:
         """Every run of every k, and for each k how far its runs agree, by the indices of the consensus.
 
-        What is costly is computed only for those runs that speak for their k.
+        What looks at pairs of objects is computed only for those runs that speak for their k.
         """
-        labels = [label for label in self.judges.labels if label not in self.costly]
-        keeps = store is not None or bool(self.judges.consensus or self.costly)
+        later = self.of_some_runs(pool)
+        labels = [label for label in self.judges.labels if label not in later]
+        keeps = store is not None or bool(self.judges.consensus or later)
         places = [(k, run) for k in self.ks for run in range(self.n_runs)]
         seeds = [task_seed(root, ON_DATA, k, run) for k, run in places]
         given = (self.X, self.truth, self.method)
@@ -130,7 +140,7 @@ class Sweep:
         records = run_tasks(fit_and_judge, tasks, n_jobs=n_jobs, description="choosing k", checkpoint=store)
         for (k, run), record in zip(places, records, strict=True):
             fits.append(_fit(k, run, record, self.judges.labels))
-            together.append(record if self.costly or self.judges.consensus else Record({}))
+            together.append(record if later or self.judges.consensus else Record({}))
             if run == self.n_runs - 1:
                 for label, value in _agreement(together, self.judges.consensus).items():
                     agreement[label].append(value)
@@ -143,27 +153,28 @@ class Sweep:
             raise ParameterError(
                 "no fit succeeded.", got=fits[0].failed, need="numbers of clusters that it can do"
             )
-        return self._judged_by_pairs(fits, speaking, store, n_jobs), agreement
+        return self._judged_by_pairs(fits, later, speaking, store, n_jobs), agreement
 
     def _judged_by_pairs(
         self,
         fits: list[Fit],
+        labels: Sequence[str],
         speaking: Mapping[tuple[int, int], Mapping[str, Array]],
         store: Checkpoint | None,
         n_jobs: int | None,
     ) -> list[Fit]:
-        """The fits with what is costly filled in for those that speak for their k."""
-        if not self.costly:
+        """The fits with these indices filled in for those that speak for their k."""
+        if not labels:
             return fits
         prepared_by = self.method if self.space == "clustered" and preparing_steps(self.method) else None
         seeds = {(fit.k, fit.run): fit.seed for fit in fits}
         tasks = [
-            Task(f"k{k:05}-run{run:05}-pairs", (self.X, arrays, self.costly, prepared_by, seeds[k, run]))
+            Task(f"k{k:05}-run{run:05}-pairs", (self.X, arrays, labels, prepared_by, seeds[k, run]))
             for (k, run), arrays in speaking.items()
         ]
         records = run_tasks(judge_kept, tasks, n_jobs=n_jobs, description="judging", checkpoint=store)
         rows = {place: record.values["rows"] for place, record in zip(speaking, records, strict=True)}
-        others = [(label, None, ANOTHER_RUN) for label in self.costly]
+        others = [(label, None, ANOTHER_RUN) for label in labels]
         return [fit if fit.failed else _with_rows(fit, rows.get((fit.k, fit.run), others)) for fit in fits]
 
     def null(self, root: int, store: Checkpoint | None, n_jobs: int | None, n_null: int) -> Floats:
@@ -201,6 +212,7 @@ def _fit(k: int, run: int, record: Record, labels: Sequence[str]) -> Fit:
         failed=record.values["failed"],
         warned=tuple(record.values["warned"]),
         refused=refused,
+        shape=Shape.from_dict(record.values["shape"]) if record.values["shape"] else None,
     )
     return _with_rows(fit, record.values["rows"])
 

@@ -1,0 +1,277 @@
+"""From votes and checks to an answer: a number of clusters, how far it can be trusted, and what to know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from partita.results import join_texts, show
+from partita.results.verdicts import Remark, RemarkKind, Strength, speak
+from partita.selection.convexity import Disagreement
+from partita.selection.replication import ENOUGH, Replication
+
+__all__ = ["Assessment", "Ballot", "Checks", "assess"]
+
+SUBSTANTIAL = 0.25
+"""A mean silhouette below this shows no substantial structure (kaufman1990, table 4 of chapter 2)."""
+
+MOST = 2 / 3
+"""A larger share of the families that answer makes an answer clear, or lets votes stand against a test."""
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """What every family of indices chooses.
+
+    Attributes
+    ----------
+    families : dict
+        For each family its indices with the k that each chooses, None for no answer.
+    ks : tuple of int
+        The numbers of clusters that were tried.
+    """
+
+    families: Mapping[str, Mapping[str, int | None]]
+    ks: tuple[int, ...]
+
+    @property
+    def votes(self) -> dict[int, float]:
+        """For each chosen k its votes, most first: a family has one, divided evenly among its answers."""
+        counted: dict[int, float] = {}
+        for answers in self._answers.values():
+            for k in answers.values():
+                counted[k] = counted.get(k, 0.0) + 1.0 / len(answers)
+        exact = {k: round(v, 9) for k, v in counted.items()}
+        whole = {k: int(v) if v == int(v) else v for k, v in exact.items()}
+        return dict(sorted(whole.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def _answers(self) -> dict[str, dict[str, int]]:
+        known = {f: {i: k for i, k in found.items() if k is not None} for f, found in self.families.items()}
+        return {family: answers for family, answers in known.items() if answers}
+
+    @property
+    def tied(self) -> tuple[int, ...]:
+        """The numbers of clusters that share the most votes, where several do."""
+        leading = tuple(k for k, count in self.votes.items() if count == max(self.votes.values()))
+        return leading if len(leading) > 1 else ()
+
+    @property
+    def leading(self) -> int | None:
+        """The k with the most votes; None for a tie or no vote."""
+        return None if self.tied or not self.votes else next(iter(self.votes))
+
+    @property
+    def answering(self) -> int:
+        """How many families have an answer."""
+        return len(self._answers)
+
+    def share(self, k: int) -> float:
+        """The share of the families that answer which choose this k."""
+        return self.votes.get(k, 0.0) / self.answering if self.answering else 0.0
+
+    def counted(self, k: int) -> str:
+        """How many families choose a k, in words."""
+        return f"{_round(self.votes.get(k, 0.0))} of {self.answering} {_families(self.answering)}"
+
+    @property
+    def against(self) -> str:
+        """The other choices with who makes them, and who has none."""
+        others = [k for k in self.votes if k != self.leading]
+        parties = ", ".join(f"k = {k} ({', '.join(self.choosers(k))})" for k in others)
+        silent = [i for found in self.families.values() for i, k in found.items() if k is None]
+        return join_texts(
+            [f"others say {parties}" if parties else "", f"no answer: {', '.join(silent)}" if silent else ""]
+        )
+
+    def choosers(self, k: int) -> list[str]:
+        """The indices that choose a k."""
+        return [i for answers in self._answers.values() for i, chosen in answers.items() if chosen == k]
+
+
+def _round(count: float) -> str:
+    return f"{count:g}" if count == int(count) else f"{count:.1f}"
+
+
+def _families(count: int) -> str:
+    return "family" if count == 1 else "families"
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What was looked at beside the votes; each is None or nan where it was not.
+
+    Attributes
+    ----------
+    refuted : bool or None
+        Whether laws without clusters are refuted.
+    powerful : bool
+        Whether the test would mostly find clusters that are there.
+    structure : str
+        What the test says, in words.
+    silhouette : float
+        The mean silhouette of the clustering with the most votes.
+    replication : Replication or None
+        Whether its clusters are found again in the other half of the data.
+    disagreement : Disagreement or None
+        Where density sees other clusters than the method finds.
+    remarks : tuple of Remark
+        What is known of the data and the fits before votes are counted.
+    """
+
+    refuted: bool | None = None
+    powerful: bool = True
+    structure: str = ""
+    silhouette: float = math.nan
+    replication: Replication | None = None
+    disagreement: Disagreement | None = None
+    remarks: tuple[Remark, ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The answer: a number of clusters or None, how far it can be trusted, why, and what to know."""
+
+    k: int | None
+    strength: Strength
+    statement: str
+    remarks: tuple[Remark, ...] = ()
+
+
+def assess(ballot: Ballot, checks: Checks) -> Assessment:
+    """The answer that votes and checks carry together.
+
+    "clear" needs all of these: laws without clusters are refuted, where that was tested; more than two
+    thirds of the families that answer choose this k, and more than one answers; its mean silhouette is at
+    least 0.25 and its prediction strength at least 0.8, where they were computed; it lies inside the range;
+    density sees no other clusters; and no features drown others. Each of these fails on data where the others
+    do not: a Gaussian cloud has a stable k = 2, kin indices agree on anything, moons have compact pieces, and
+    euros beside shares are clustered by the euros.
+
+    "no structure" needs a test that refutes nothing though it would find clusters, no dense clusters that
+    last, and votes that do not overwhelm it. "contested" is a tie, no majority, or a contradiction between
+    votes and a check. All else is "weak".
+    """
+    end = _end_of_range(ballot, checks)
+    remarks = (*checks.remarks, *_of_ends(ballot), *_of_shape(checks), *_of_kin(ballot))
+
+    def answer(k: int | None, strength: Strength, *texts: str) -> Assessment:
+        return Assessment(k, strength, join_texts([*texts, ballot.against]), remarks)
+
+    k = ballot.leading
+    if checks.disagreement is not None:
+        dense = f"contested: density sees {checks.disagreement.k} clusters that this method does not find"
+        return answer(None, "contested", dense, f"indices of its own clusters say {_most_chosen(ballot)}")
+    if checks.refuted is False and checks.powerful:
+        if k in (None, 1) or not _overwhelms(ballot, checks):
+            return Assessment(1, "no structure", f"k = 1: {checks.structure}", remarks)
+        return answer(None, "contested", f"contested: k = {k} by {ballot.counted(k)}, but {checks.structure}")
+    if not ballot.votes:
+        flaws = [r.text for r in checks.remarks if r.kind in (RemarkKind.TINY_CLUSTERS, RemarkKind.COLLAPSED)]
+        return answer(None, "contested", "no index gives an answer", *flaws)
+    if k is None:
+        return answer(None, "contested", f"contested: {_most_chosen(ballot)}, with as many votes each")
+    if end:
+        return answer(None, "weak", f"no answer inside the range: {end}, by {ballot.counted(k)}")
+    if ballot.share(k) <= 0.5 and ballot.answering > 1:
+        return answer(k, "contested", f"contested: k = {k} by {ballot.counted(k)}, no majority")
+    doubts = _doubts(ballot, checks, k)
+    if doubts:
+        return answer(k, "weak", f"weak evidence for k = {k}, by {ballot.counted(k)}", *doubts)
+    return answer(k, "clear", f"k = {k}, by {ballot.counted(k)}", _support(checks))
+
+
+def _most_chosen(ballot: Ballot) -> str:
+    leading = ballot.tied or ((ballot.leading,) if ballot.leading is not None else ())
+    return "k = " + " or ".join(map(str, leading))
+
+
+def _overwhelms(ballot: Ballot, checks: Checks) -> bool:
+    """Whether votes stand against a test that found no structure: nearly all agree, and clusters hold."""
+    k = ballot.leading
+    replicated = checks.replication is not None and checks.replication.is_enough
+    return k is not None and ballot.share(k) > MOST and replicated and checks.silhouette >= 0.5
+
+
+def _doubts(ballot: Ballot, checks: Checks, k: int) -> list[str]:
+    """What keeps a majority from being clear."""
+    doubts = [remark.text for remark in checks.remarks if remark.kind is RemarkKind.SCALE]
+    if ballot.share(k) <= MOST:
+        doubts.append("no more than two thirds of them")
+    if checks.refuted is False:
+        doubts.append(checks.structure)
+    if k == 1 and checks.refuted:
+        doubts.append(f"{checks.structure}, so it is not one plain cloud either")
+    if checks.silhouette < SUBSTANTIAL:
+        doubts.append(
+            f"its mean silhouette of {show(checks.silhouette)} is below {SUBSTANTIAL}: no substantial "
+            "structure (Kaufman and Rousseeuw 1990)"
+        )
+    again = checks.replication
+    if again is not None and k > 1 and not again.is_enough:
+        strength = "cannot be judged" if math.isnan(again.mean) else f"is {show(again.mean)}"
+        doubts.append(
+            f"its prediction strength {strength}, below {ENOUGH}: halves of the data do not agree on these"
+            " clusters (Tibshirani and Walther 2005)"
+        )
+    if ballot.answering == 1 and (len(ballot.families) > 1 or again is None or not again.is_enough):
+        doubts.append("one family of indices alone has an answer")
+    return doubts
+
+
+def _support(checks: Checks) -> str:
+    """What speaks for a clear answer beside the votes."""
+    again = checks.replication
+    parts = [
+        f"silhouette {show(checks.silhouette)}" if math.isfinite(checks.silhouette) else "",
+        f"prediction strength {show(again.mean)}" if again is not None and again.k > 1 else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _end_of_range(ballot: Ballot, checks: Checks) -> str:
+    """That the most chosen k is the largest or smallest tried, where nothing shows that it is the best.
+
+    Two clusters are the fewest that can be: they are an answer where the test refutes one.
+    """
+    k, ks = ballot.leading, ballot.ks
+    if k is not None and k > 1 and k == ks[-1]:
+        return f"k = {k} or more: the largest tried"
+    if k is not None and k > 1 and k == ks[0] and not (k == 2 and checks.refuted):
+        return f"k = {k} or fewer: the smallest tried"
+    return ""
+
+
+def _of_ends(ballot: Ballot) -> tuple[Remark, ...]:
+    """Votes for the smallest or largest k tried, which may be no best value."""
+    said = []
+    for end, word, beyond in ((ballot.ks[-1:], "largest", "more"), (ballot.ks[:1], "smallest", "fewer")):
+        for k in end:
+            if k > 1 and ballot.choosers(k):
+                names = ", ".join(ballot.choosers(k))
+                said.append(f"k = {k} is the {word} tried: {names} may mean {beyond}")
+    return speak(RemarkKind.END_OF_RANGE, "; ".join(dict.fromkeys(said)))
+
+
+def _of_shape(checks: Checks) -> tuple[Remark, ...]:
+    found = checks.disagreement
+    if found is None:
+        return ()
+    text = (
+        f"density sees {found.k} clusters (DBCV {show(found.dbcv)}); for k = {found.k} the method finds others"
+        f" (DBCV {show(found.other_dbcv)}, ARI {show(found.agreement)} with them). They are not compact, so"
+        " indices of compactness mislead: try a method of density such as HDBSCAN, or a mixture if they are"
+        " elongated"
+    )
+    return (Remark(RemarkKind.NON_CONVEX, text),)
+
+
+def _of_kin(ballot: Ballot) -> tuple[Remark, ...]:
+    """That all who speak are kin."""
+    names = [
+        family for family, found in ballot.families.items() if any(k is not None for k in found.values())
+    ]
+    many = [i for found in ballot.families.values() for i, k in found.items() if k is not None]
+    alone = len(names) == 1 and len(many) > 1
+    return speak(RemarkKind.KIN, f"all {len(many)} indices are of {names[0]}: one voice" if alone else "")
