@@ -15,7 +15,7 @@ from importlib.util import LazyLoader
 from types import ModuleType
 
 LATE = frozenset({"scipy.stats", "numpy.f2py", "numpy.testing"})
-"""Modules that nothing on the way of a command uses; one that is used after all is loaded then."""
+"""Modules that nothing on the way of a command uses; one that is used, or imported again, is loaded then."""
 
 
 class LateModules(MetaPathFinder):
