@@ -89,6 +89,7 @@ let_them_wait()
 let_them_wait()
 assert sum(type(finder).__name__ == "LateModules" for finder in sys.meta_path) == 1
 import sklearn.base
+from scipy.spatial.distance import cdist
 waiting = {name for name in LATE if type(sys.modules.get(name)).__name__ == "_LazyModule"}
 assert waiting == LATE, waiting
 assert "scipy.stats._distn_infrastructure" not in sys.modules
@@ -97,6 +98,7 @@ assert scipy.stats.norm.cdf(0) == 0.5
 from numpy.testing import assert_allclose
 from numpy import f2py
 assert callable(f2py.get_include)
+assert scipy.spatial.transform.Rotation.identity().magnitude() == 0.0
 assert all(type(sys.modules[name]).__name__ == "module" for name in LATE)
 """
 

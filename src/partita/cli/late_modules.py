@@ -1,7 +1,7 @@
 """What other libraries import at their start and commands do without: loaded at its first use, if ever.
 
-scikit-learn imports all of scipy.stats for one function of it, and SciPy all of NumPy, its tools for tests
-and for Fortran included. That is more than a quarter of the time that the imports of a command take. A
+scikit-learn imports all of scipy.stats for one function of it, SciPy rotations along with distances, and all
+of NumPy, its tools for tests and for Fortran included. That is more than a quarter of the time that the imports of a command take. A
 command has its process for itself, so that it may have them wait; the library leaves imports as they are.
 """
 
@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
 
-LATE = frozenset({"scipy.stats", "numpy.f2py", "numpy.testing"})
+LATE = frozenset({"scipy.stats", "scipy.spatial.transform", "numpy.f2py", "numpy.testing"})
 """Modules that nothing on the way of a command uses; one that is used, or imported again, is loaded then."""
 
 
