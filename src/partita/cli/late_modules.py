@@ -1,8 +1,9 @@
 """What other libraries import at their start and commands do without: loaded at its first use, if ever.
 
 scikit-learn imports all of scipy.stats for one function of it, SciPy rotations along with distances, and all
-of NumPy, its tools for tests and for Fortran included. That is more than a quarter of the time that the imports of a command take. A
-command has its process for itself, so that it may have them wait; the library leaves imports as they are.
+of NumPy, its tools for tests and for Fortran included. That is a third of the time that the imports of a
+command take. A command has its process for itself, so that it may have them wait; the library leaves imports
+as they are.
 """
 
 from __future__ import annotations
