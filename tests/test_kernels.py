@@ -56,7 +56,8 @@ def test_both_forms_agree(name, seed):
         plain, compiled = outcome(kernel, kernel.plain, args), outcome(kernel, kernel.compiled, args)
         assert len(plain) == len(compiled) > 0
         for one, other in zip(plain, compiled, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12, err_msg=name)
+            off = 1e-5 if np.float32 in (one.dtype, other.dtype) else 1e-12
+            np.testing.assert_allclose(one, other, rtol=off, atol=off, err_msg=name)
 
 
 def test_every_kernel_has_an_example_or_serves_one_that_has():
