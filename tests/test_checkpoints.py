@@ -23,42 +23,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import partita
-from partita.cluster import RandomSwap
+from logged_sweeps import LOG, STOPS, X, swept
 from partita.errors import FileError, ParameterError
 from partita.fits import checkpoints
 from partita.fits.checkpoints import Checkpoint, Record, fingerprint, root_seed
 from partita.resampling import Noise, Subsample
-
-X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 20, axis=0)
-LOG, STOPS = "PARTITA_TEST_LOG", "PARTITA_TEST_STOPS"
-
-
-class Logged(RandomSwap):
-    """Writes down every fit, and comes to no end from the one on that ``STOPS`` numbers."""
-
-    def fit(self, X, y=None):
-        log = Path(os.environ[LOG])
-        with log.open("a") as file:
-            file.write(f"{self.n_clusters} {self.random_state}\n")
-        while 0 < int(os.environ.get(STOPS, "0")) <= len(log.read_text().splitlines()):
-            log.with_suffix(".stopped").touch()
-            time.sleep(0.05)
-        return super().fit(X, y)
-
-
-def logged():
-    """With options whose text is another in every process."""
-    first = FunctionTransformer(lambda values: values + 1)
-    return make_pipeline(first, Logged(random_state=np.random.default_rng()))
-
-
-def swept(what, *, checkpoint=None, n_jobs=1, random_state=3, estimator=None):
-    """A small sweep: 3 whole fits and 9 perturbed ones, or 6 fits and 4 of null data."""
-    options = {"n_jobs": n_jobs, "random_state": random_state, "checkpoint": checkpoint}
-    method = logged() if estimator is None else estimator
-    if what == "stability":
-        return partita.stability(X, method, [2, 3, 4], n_repeats=3, **options)
-    return partita.choose_k(X, method, [2, 3], n_runs=3, indices=["silhouette", "gap"], n_null=2, **options)
+from stub_clusterer import StubClusterer
 
 
 def in_another_process(what, folder, out=None, **options):
@@ -67,7 +37,7 @@ def in_another_process(what, folder, out=None, **options):
     write = "" if out is None else f"; made.to_frame().to_pickle({str(out)!r})"
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     environment = {**os.environ, "PYTHONPATH": path}
-    code = f"import test_checkpoints as t; {call}{write}"
+    code = f"import logged_sweeps as t; {call}{write}"
     return subprocess.Popen([sys.executable, "-c", code], env=environment, start_new_session=True)
 
 
@@ -183,7 +153,7 @@ def test_half_written_files_do_no_harm(tmp_path, log):
 def finished(tmp_path_factory):
     """A folder that holds all of a sweep, and what came of it."""
     folder = tmp_path_factory.mktemp("finished") / "sweep"
-    return folder, swept("stability", checkpoint=folder, estimator=RandomSwap())
+    return folder, swept("stability", checkpoint=folder, estimator=StubClusterer())
 
 
 @pytest.fixture
@@ -192,7 +162,7 @@ def folder(finished, tmp_path):
 
 
 def resume(folder):
-    return swept("stability", checkpoint=folder, estimator=RandomSwap())
+    return swept("stability", checkpoint=folder, estimator=StubClusterer())
 
 
 def test_it_holds_values_seeds_and_partitions_and_no_pickle(finished, tmp_path, log):
@@ -214,7 +184,9 @@ def test_it_holds_values_seeds_and_partitions_and_no_pickle(finished, tmp_path, 
         assert stored["seed"] == row.seed
     with np.load(chosen / "k00003-run00000.npz", allow_pickle=False) as arrays:
         seed = json.loads((chosen / "k00003-run00000.json").read_text())["values"]["seed"]
-        np.testing.assert_array_equal(arrays["labels"], RandomSwap(3, random_state=seed).fit(X + 1).labels_)
+        np.testing.assert_array_equal(
+            arrays["labels"], StubClusterer(3, random_state=seed).fit(X + 1).labels_
+        )
 
 
 def test_what_is_read_is_what_was_written(tmp_path):
@@ -316,7 +288,7 @@ def test_a_later_format_is_refused_for_what_it_is(tmp_path, monkeypatch):
 
 
 def test_a_file_of_another_sweep_is_refused(folder, tmp_path):
-    partita.stability(X, RandomSwap(), [2, 3, 4], n_repeats=3, random_state=4, checkpoint=tmp_path / "other")
+    swept("stability", checkpoint=tmp_path / "other", estimator=StubClusterer(), random_state=4)
     shutil.copy(tmp_path / "other" / f"{ONE}.json", folder)
     with pytest.raises(FileError, match=f"{ONE}.json is not trusted: it belongs to other work"):
         resume(folder)
@@ -325,7 +297,7 @@ def test_a_file_of_another_sweep_is_refused(folder, tmp_path):
 def test_workers_refuse_as_well(folder):
     flip(folder / f"{WHOLE}.npz")
     with pytest.raises(FileError, match=rf"{WHOLE}\.npz"):
-        swept("stability", checkpoint=folder, estimator=RandomSwap(), n_jobs=2)
+        swept("stability", checkpoint=folder, estimator=StubClusterer(), n_jobs=2)
 
 
 def test_what_was_deleted_is_computed_again(folder, finished):
@@ -348,15 +320,22 @@ def test_what_was_deleted_is_computed_again(folder, finished):
         ({"scheme": Subsample(0.31)}, "scheme"),
         ({"scheme": Noise()}, "scheme"),
         ({"strategy": "transfer"}, "strategy"),
-        ({"estimator": RandomSwap(max_swaps=10)}, "estimator"),
+        ({"estimator": StubClusterer(spread=0.1)}, "estimator"),
         ({"estimator": KMeans()}, "estimator"),
-        ({"estimator": make_pipeline(StandardScaler(), RandomSwap())}, "estimator"),
+        ({"estimator": make_pipeline(StandardScaler(), StubClusterer())}, "estimator"),
         ({"random_state": 4}, "random_state"),
         ({"X": X[::-1], "ks": [3]}, "data, ks"),
     ],
 )
 def test_other_work_is_refused_and_told_apart(other, named, folder):
-    options = {"X": X, "estimator": RandomSwap(), "ks": [2, 3, 4], "n_repeats": 3, "random_state": 3}
+    options = {
+        "X": X,
+        "estimator": StubClusterer(),
+        "ks": [2, 3, 4],
+        "n_repeats": 3,
+        "indices": ["CI", "ARI"],
+        "random_state": 3,
+    }
     with pytest.raises(FileError) as refused:
         partita.stability(**{**options, **other}, checkpoint=folder)
     assert refused.value.got == f"other {named}"
@@ -365,13 +344,13 @@ def test_other_work_is_refused_and_told_apart(other, named, folder):
 
 def test_the_checkpoint_of_another_procedure_is_refused(folder):
     with pytest.raises(FileError, match="other work"):
-        swept("choose_k", checkpoint=folder, estimator=RandomSwap())
+        swept("choose_k", checkpoint=folder, estimator=StubClusterer())
 
 
 def test_equal_options_are_equal_however_they_are_written(folder, finished):
     again = partita.stability(
         pd.DataFrame(X),
-        RandomSwap(random_state=np.random.default_rng(8)),  # which every fit sets anew
+        StubClusterer(random_state=np.random.default_rng(8)),  # which every fit sets anew
         (np.int64(k) for k in (4, 3, 2, 2)),
         n_repeats=np.int64(3),
         indices=["CI", "ARI"],
@@ -436,7 +415,7 @@ def test_fingerprints_tell_options_apart():
     parts = [
         X, X.T, X.ravel(), X.astype(np.float32), 1, 1.0, "1", True, None, [1], [[1]], [1, [1]],
         {"a": 1}, ["a", 1], {"a": {"b": 1}}, {"a": {}, "b": 1},
-        KMeans(2), KMeans(3), RandomSwap(2), [KMeans(2)], KMeans,
+        KMeans(2), KMeans(3), StubClusterer(2), [KMeans(2)], KMeans,
         KMeans(init=X[:2]), KMeans(init=X[1:3]), square, lambda v: v**2, lambda v: v**3, np.array([1, None]),
         np.array([1, "None"], dtype=object), pd.Series(np.arange(1000)), pd.Series(np.arange(1000) // 999),
         AgglomerativeClustering(connectivity=sp.eye(3, format="csr")),

@@ -486,18 +486,18 @@ except SystemExit as stop:
     assert "no such file" in done.stderr or "kind of file is not known" in done.stderr
 
 
-@posix
-def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
-    for name, content in LABELS.items():
-        (tmp_path / name).write_text(content)
-    plain = in_process("compare", "a.csv", "b.csv", "--format", "csv", cwd=tmp_path)
-    piped = in_process("compare", "a.csv", "-", "--format", "csv", cwd=tmp_path, input=LABELS["b.csv"])
-    assert piped.stdout == plain.stdout
+def test_standard_input_is_a_file_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped(content: str, *arguments: str) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+        return run(*arguments)
+
+    plain = run("compare", "a.csv", "b.csv", "--format", "csv")
+    assert piped(LABELS["b.csv"], "compare", "a.csv", "-", "--format", "csv").out == plain.out
     table = "x,label\n1.5,a\n2.5,a\n7,b\n8,b\n"
-    judged = in_process("validate", "-", "--labels", "label", "--indices", "CH", cwd=tmp_path, input=table)
-    assert (judged.returncode, "features: x" in judged.stdout) == (0, True)
-    empty = in_process("compare", "a.csv", "-", cwd=tmp_path, input="")
-    assert (empty.returncode, "nothing came from standard input" in empty.stderr) == (2, True)
+    judged = piped(table, "validate", "-", "--labels", "label", "--indices", "CH")
+    assert (judged.code, "features: x" in judged.out) == (0, True)
+    empty = piped("", "compare", "a.csv", "-")
+    assert (empty.code, "nothing came from standard input" in empty.err) == (2, True)
 
 
 def test_the_column_of_labels_in_a_file_beside_the_data(run: Run) -> None:
@@ -525,7 +525,8 @@ def test_the_budget_would_notice() -> None:
 def test_the_installed_command_in_a_pipe(tmp_path: Path) -> None:
     for name, content in LABELS.items():
         (tmp_path / name).write_text(content)
-    done = in_process("compare", "a.csv", "b.csv", "--format", "json", cwd=tmp_path)
+    piped = {"cwd": tmp_path, "input": LABELS["b.csv"]}
+    done = in_process("compare", "a.csv", "-", "--format", "json", **piped)
     assert (done.returncode, done.stderr) == (0, "")
     assert strict(done.stdout)["result"] == "Comparison"
     failed = in_process("compare", "a.csv", "none.csv", cwd=tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 import os
@@ -26,6 +27,7 @@ from partita.fits.fingerprints import fingerprint
 from partita.registry import index, remove
 from partita.resampling import Subsample
 from partita.statistics import Contingency
+from stub_clusterer import StubClusterer
 
 X = np.random.default_rng(0).normal(size=(30, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 10, axis=0)
 
@@ -282,6 +284,18 @@ def test_functions_that_differ_in_one_place_have_other_fingerprints(place):
     hashes = [hash_of(place, variant) for variant in range(N_VARIANTS)]
     assert len(set(hashes)) == len(hashes)
     assert hashes == [hash_of(place, variant) for variant in range(N_VARIANTS)]
+
+
+def test_the_fingerprint_of_a_class_stays_when_its_objects_have_been_pickled():
+    """As they are for workers: copyreg then leaves the names of the slots in the class."""
+
+    class Own(StubClusterer):
+        pass
+
+    before = fingerprint(Own())
+    copy.deepcopy(Own())
+    assert "__slotnames__" in vars(Own)
+    assert fingerprint(Own()) == before
 
 
 def test_fingerprints_are_the_same_in_another_process():

@@ -28,8 +28,8 @@ PROMISED = {
 
 
 def loaded_after(code: str) -> set[str]:
-    """The top-level modules that a fresh Python has after running this."""
-    script = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    """The modules that a fresh Python has after running this."""
+    script = f"import sys\n{code}\nprint(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 
@@ -68,7 +68,43 @@ def test_a_first_small_comparison_loads_only_numpy_and_scipy():
         "click",
         "joblib",
         "jinja2",
+        "scipy.optimize",
+        "scipy.linalg",
+        "scipy.sparse",
     }
+
+
+def test_who_uses_one_method_waits_for_no_other():
+    methods = {f"partita.cluster.{name}" for name in ("swap", "fuzzy", "mixture", "ward")}
+    assert loaded_after("from partita.cluster import RandomSwap") & methods == {"partita.cluster.swap"}
+    assert loaded_after("from partita.cluster import *\nprint(RandomSwap())") >= methods
+    assert set(dir(pt.cluster)) == set(pt.cluster.__all__)
+    assert not hasattr(pt.cluster, "no_such_method")
+
+
+LATE = """
+import sys
+from partita.cli.late_modules import LATE, let_them_wait
+let_them_wait()
+let_them_wait()
+assert sum(type(finder).__name__ == "LateModules" for finder in sys.meta_path) == 1
+import sklearn.base
+from scipy.spatial.distance import cdist
+waiting = {name for name in LATE if type(sys.modules.get(name)).__name__ == "_LazyModule"}
+assert waiting == LATE, waiting
+assert "scipy.stats._distn_infrastructure" not in sys.modules
+import scipy
+assert scipy.stats.norm.cdf(0) == 0.5
+from numpy.testing import assert_allclose
+from numpy import f2py
+assert callable(f2py.get_include)
+assert scipy.spatial.transform.Rotation.identity().magnitude() == 0.0
+assert all(type(sys.modules[name]).__name__ == "module" for name in LATE)
+"""
+
+
+def test_a_command_has_large_modules_wait_until_they_are_used():
+    subprocess.run([sys.executable, "-c", LATE], check=True)
 
 
 def test_indices_are_listed_by_name():

@@ -254,6 +254,30 @@ def test_pairs_that_are_left_out_hold_no_end(shape, metric):
         assert gaps.diameters[c] == pytest.approx(D[labels == c][:, labels == c].max(), rel=1e-12)
 
 
+@pytest.mark.parametrize("shape", ["random", "blobs", "grid", "far away", "one cluster", "one place"])
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "sqeuclidean"])
+def test_a_glance_in_single_precision_changes_no_bit(shape, metric, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, labels = 1e-5 * rng.normal(size=(1700, 5)), rng.integers(0, 5, 1700)
+    labels[7] = 9
+    if shape == "blobs":
+        X = X + 1e-4 * labels[:, None]
+    if shape == "grid":
+        X = np.round(X * 2e5)
+    if shape == "far away":
+        X = X + 1e6
+    if shape == "one cluster":
+        labels = np.zeros(1700, dtype=int)
+    if shape == "one place":
+        X = np.full((1700, 5), 0.1)
+    looked = []
+    for least in (math.inf, 0.0):
+        monkeypatch.setattr(cluster_gaps, "WORTH_A_GLANCE", least)
+        looked.append(ClusterGaps.from_whole(X, HardPartition(labels), metric=metric))
+    assert looked[0].separations.tolist() == looked[1].separations.tolist()
+    assert looked[0].diameters.tolist() == looked[1].diameters.tolist()
+
+
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 def test_threads_change_no_bit(threads, monkeypatch):

@@ -18,12 +18,11 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from partita.cluster import GaussianMixtureEM, RandomSwap
 from partita.errors import ParameterError
 from partita.evaluation import HARDENED, score
-from partita.fits.checkpoints import Record
 from partita.fits.models import (
     clustering_of,
     is_random,
@@ -43,6 +42,7 @@ from partita.partitions import (
 )
 from partita.partitions.models import last_step, objective_of
 from partita.registry import find
+from thread_counts import threads
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 20, axis=0)
 
@@ -167,13 +167,6 @@ def test_numbers_of_clusters_that_are_none_are_refused(ks):
         numbers_of_clusters(ks, 10)
     assert refused.value.got
     assert refused.value.need == "whole numbers from 1 to n = 10"
-
-
-def threads(place):
-    """How many threads each native library may use here."""
-    import scipy.linalg  # noqa: F401 (its BLAS is there before it is asked for)
-
-    return Record({"place": place, "threads": [pool["num_threads"] for pool in threadpool_info()]})
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from partita.arrays.row_blocks import (
     held,
     map_blocks,
     one_blas_thread,
+    one_native_thread,
     one_thread,
     thread_count,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "numeric_frame",
     "objects",
     "one_blas_thread",
+    "one_native_thread",
     "one_thread",
     "read_only",
     "row_sum_tolerance",

@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import Any, TypeVar
@@ -46,10 +46,16 @@ def one_thread() -> Iterator[None]:
     """One thread for everything inside: ours, BLAS and OpenMP. So the fits of a sweep run, on any worker."""
     before = _alone.set(True)
     try:
-        with _thread_controller(len(sys.modules)).limit(limits=1):
+        with one_native_thread():
             yield
     finally:
         _alone.reset(before)
+
+
+def one_native_thread() -> AbstractContextManager[Any]:
+    """One thread for BLAS and OpenMP alone; unlike `one_thread`, a generator may yield inside."""
+    limited: AbstractContextManager[Any] = _thread_controller(len(sys.modules)).limit(limits=1)
+    return limited
 
 
 @lru_cache(maxsize=4)

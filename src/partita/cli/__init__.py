@@ -11,6 +11,7 @@ import click
 from partita import __version__
 from partita.cli.catalogue import demo, indices
 from partita.cli.data import choose, stability, validate
+from partita.cli.late_modules import let_them_wait
 from partita.cli.options import option_names, options_of, spelled
 from partita.cli.pairs import compare, distribution
 from partita.errors import FileError, PartitaError
@@ -43,6 +44,7 @@ for command in (compare, distribution, validate, choose, stability, indices, dem
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; what is wrong with the input is printed without a traceback, exit code 2."""
+    let_them_wait()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ä is no reason to stop

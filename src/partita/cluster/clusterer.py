@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 from abc import ABC, abstractmethod
@@ -90,6 +91,13 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
     objective_: float
     n_iter_: int
     n_features_in_: int
+
+    @classmethod
+    @functools.cache
+    def _get_param_names(cls) -> list[str]:
+        """The parameters' names; scikit-learn reads the signature anew at each of many questions of a fit."""
+        names: list[str] = super()._get_param_names()
+        return names
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002 (scikit-learn's signature)

@@ -173,8 +173,8 @@ def kernel_covariances(mixture: GivenMixture) -> Floats:
     k, d = mixture.means_.shape
     given = mixture.covariances_
     if mixture.covariance_type in ("full", "tied"):
-        return np.array(np.broadcast_to(given, (k, d, d)))
-    return np.array(np.broadcast_to(given.reshape(k, -1, 1), (k, d, 1)))
+        return np.array(np.broadcast_to(given, (k, d, d)), order="C")
+    return np.array(np.broadcast_to(given.reshape(k, -1, 1), (k, d, 1)), order="C")
 
 
 def expectation(X: Floats, mixture: GivenMixture) -> tuple[Floats, Floats]:

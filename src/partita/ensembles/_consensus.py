@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from partita.arrays import MOST_DENSE_CELLS, Floats, dense, is_sparse, one_blas_thread
 from partita.ensembles._consensus_index import side_by_side, widest
@@ -197,6 +196,8 @@ class LeastSquares:
 
         A relabelling is a ``(L * width, n_clusters)`` matrix that takes memberships to those of the centre.
         """
+        from scipy.optimize import linear_sum_assignment
+
         shared = np.asarray(self.memberships.T @ centre).reshape(self.count, -1, self.n_clusters)
         places = np.full(shared.shape, 1 / self.n_clusters)
         matched = 0.0

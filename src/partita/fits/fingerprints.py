@@ -39,7 +39,7 @@ COUNTS = "co_argcount co_posonlyargcount co_kwonlyargcount co_flags"
 NAMES = "co_name co_names co_varnames co_freevars co_cellvars"
 NOT_CODE = {
     *("__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__annotate_func__"),
-    *("__annotations_cache__", "__firstlineno__", "__static_attributes__", "_abc_impl"),
+    *("__annotations_cache__", "__firstlineno__", "__static_attributes__", "_abc_impl", "__slotnames__"),
 }
 """What stands in a class beside its code and values."""
 

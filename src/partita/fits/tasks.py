@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import one_thread
+from partita.arrays import one_native_thread, one_thread
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.fits.checkpoints import Checkpoint, Record
 from partita.progress import bar
@@ -99,7 +99,6 @@ def run_tasks(
     workers. Workers are joblib's: its back ends (dask, Ray, Spark) serve as well.
     """
     from joblib import Parallel, delayed
-    from threadpoolctl import threadpool_limits
 
     is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not is_count or not 0 < abs(n_jobs) <= MOST_WORKERS):
@@ -107,7 +106,7 @@ def run_tasks(
         need = f"a whole number, not 0, from -{MOST_WORKERS:,} to {MOST_WORKERS:,}"
         raise ParameterError(what, got=repr(n_jobs)[:60], need=need)
     # the limit of the whole holds where tasks are threads, each of which would lift that of the others
-    with bar(description) as report, threadpool_limits(limits=1):
+    with bar(description) as report, one_native_thread():
         pool = Parallel(n_jobs=n_jobs, return_as="generator")
         records = pool(delayed(_one)(work, task, checkpoint) for task in tasks)
         for done, record in enumerate(records, start=1):

@@ -22,7 +22,7 @@ def _bit_work(X: Any, per_cluster: Any) -> float:
 
 
 def _bits(rng: np.random.Generator) -> Any:
-    X, labels = (rng.random((30, 6)) < 0.4).astype(np.uint8), np.arange(30) % 4
+    X, labels = (rng.random((30, 6)) < 0.4).astype(np.int64), np.arange(30) % 4
     sizes, ones = np.bincount(labels), np.zeros((4, 6), np.int64)
     np.add.at(ones, labels, X)
     return X, labels, sizes, ones, rises(30)

@@ -84,7 +84,11 @@ def _tiled_sums(rng: np.random.Generator) -> Any:
 
 def _tiled_ends(rng: np.random.Generator) -> Any:
     X, packed, _ = _tiles(rng, 300, 5)
-    return [(X[:7], packed, np.arange(2), cityblock) for cityblock in (False, True)]
+    return [
+        (X[:7].astype(kind), packed.astype(kind), np.arange(2), cityblock)
+        for cityblock in (False, True)
+        for kind in (np.float64, np.float32)
+    ]
 
 
 def _with_own_centres(rng: np.random.Generator) -> Any:
@@ -173,16 +177,17 @@ def sums_to_clusters(
 def column_ends(points: Any, packed: Any, tiles: Any, cityblock: bool) -> Any:
     """For each object of some tiles the ends of its distances to the points.
 
-    Distances are sums over features of squared or absolute differences, without a root.
+    Distances are sums over features of squared or absolute differences, without a root, in double or single
+    precision as the points and tiles are.
 
     Returns
     -------
     least and largest, ``(tiles * TILE,)``
     """
     m, d = points.shape
-    least = np.full(tiles.shape[0] * TILE, np.inf)
-    largest = np.full(tiles.shape[0] * TILE, -np.inf)
-    out = np.empty(2 * TILE)
+    least = np.full(tiles.shape[0] * TILE, np.inf, points.dtype)
+    largest = np.full(tiles.shape[0] * TILE, -np.inf, points.dtype)
+    out = np.empty(2 * TILE, points.dtype)
     for t in range(tiles.shape[0]):
         low = least[t * TILE : (t + 1) * TILE]
         high = largest[t * TILE : (t + 1) * TILE]

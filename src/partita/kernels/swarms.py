@@ -118,7 +118,7 @@ class Swarms(NamedTuple):
         cells = labels + k * np.arange(len(these))[:, None]
         sizes = np.bincount(cells.ravel(), minlength=k * len(these)).reshape(-1, k)
         places = (cells[:, :, None] * d + np.arange(d)).ravel()
-        sums = np.bincount(places, np.broadcast_to(X, (len(these), *X.shape)).ravel(), k * d * len(these))
+        sums = np.bincount(places, np.concatenate([X.ravel()] * len(these)), k * d * len(these))
         means = sums.reshape(-1, k, d) / np.maximum(sizes, 1)[:, :, None]
         centres = np.where(sizes[:, :, None] > 0, means, self.centres[these])
         gaps = X - centres.reshape(-1, d)[cells]
@@ -129,9 +129,9 @@ class Swarms(NamedTuple):
 
     def look_around(self, these: Any) -> None:
         """Find the nearest other centre of each object of some swarms."""
-        gaps = self.objects.X[:, None, :] - self.centres[these][:, None]
+        gaps, labels = self.objects.X[:, None, :] - self.centres[these][:, None], self.labels[these]
         squares = np.einsum("sikf,sikf->sik", gaps, gaps)
-        np.put_along_axis(squares, self.labels[these][:, :, None], np.inf, axis=2)
+        squares.ravel()[np.arange(0, squares.size, squares.shape[2]) + labels.ravel()] = np.inf
         self.elsewhere[these], self.to_elsewhere[these] = squares.argmin(axis=2), squares.min(axis=2)
 
     def gather(self, these: list[int]) -> None:
@@ -206,63 +206,63 @@ def _outlook(swarms: Swarms, of: Any, removed: Any, points: Any, rounds: int) ->
     """What `try_swap` would do, for ``b`` swaps, each of one of the swarms, at once.
 
     Arrays are ``(b, n)`` or ``(k, b, n)``, objects last: most of them stay where they are, and only those
-    that move are looked at one by one.
+    that move are looked at one by one, by their place in ``(b, n)``.
     """
-    _, origin, columns, X, total = swarms.objects
-    (n, k), b, gone = (len(X), swarms.sizes.shape[1]), len(removed), removed[:, None]
-    swaps, clusters = np.arange(b), np.arange(k)[:, None, None]
-    labels = swarms.labels[of]
-    centres = (swarms.centres[of] - origin).transpose(1, 0, 2).copy()
-    is_homeless = labels == gone
-    gaps = columns[:, None, :] - columns[:, points, None]
+    origin, columns, X, total = swarms.objects[1:]
+    n, k, b = len(X), swarms.sizes.shape[1], len(removed)
+    swaps, places = np.arange(b), np.arange(b * n).reshape(b, n)
+    labels = swarms.labels.take(of, axis=0)
+    centres = (swarms.centres.take(of, axis=0) - origin).transpose(1, 0, 2).copy()
+    is_homeless = labels == removed[:, None]
+    gaps = columns[:, None, :] - columns.take(points, axis=1)[:, :, None]
     to_new = np.square(gaps, out=gaps).sum(axis=0)
-    comes = np.where(is_homeless, to_new <= swarms.to_elsewhere[of], to_new < swarms.squared[of])
-    target = np.where(comes, gone, np.where(is_homeless, swarms.elsewhere[of], labels))
-    is_member = (clusters == labels).astype(np.float64)
+    to_own, to_next = swarms.squared.take(of, axis=0), swarms.to_elsewhere.take(of, axis=0)
+    comes = np.where(is_homeless, to_new <= to_next, to_new < to_own)
+    is_member = (np.arange(k)[:, None, None] == labels).astype(np.float64)
     centres[removed, swaps] = X[points, :-1]
-    movers: Any = np.nonzero(target != labels)
-    active = _moved(labels, is_member, movers, target[movers])
+    movers = np.flatnonzero(is_homeless != comes)
+    movers_swap, movers_object = np.divmod(movers, n)
+    at = swarms.elsewhere[of[movers_swap], movers_object]
+    at = np.where(is_homeless.ravel()[movers], at, removed[movers_swap])
+    active = _moved(labels, is_member, movers, at)
     active[removed, swaps] = True
-    passed = [target]
+    passed = [labels.copy()]
     for _ in range(rounds - 1):
         centres, _ = _means(is_member, X, centres)
         scores = _scores(centres, X)
-        cells = labels * b + swaps[:, None]
-        is_active = active.ravel()[cells]
+        is_active = active.ravel().take(labels * b + swaps[:, None])
         seen = np.where(is_active | active[:, :, None], scores, np.inf)
-        movers = np.nonzero(seen.min(axis=0) < scores.ravel()[cells * n + np.arange(n)])
-        at = seen[:, *movers].argmin(axis=0)
+        movers = np.flatnonzero(seen.min(axis=0) < scores.ravel().take(labels * (b * n) + places))
+        at = seen.reshape(k, -1).take(movers, axis=1).argmin(axis=0)
         first = labels.copy()
-        first[movers] = at
-        again = np.flatnonzero((at > labels[movers]) & ~is_active[movers])
+        first.ravel()[movers] = at
+        again = np.flatnonzero((at > labels.ravel()[movers]) & ~is_active.ravel()[movers])
         if again.size:
-            at[again] = _second_look(
-                centres, scores, is_member, columns, at[again], *(m[again] for m in movers)
-            )
+            at[again] = _second_look(centres, scores, is_member, columns, at[again], movers[again])
         active = _moved(labels, is_member, movers, at)
         passed += [first, labels.copy()]
     centres, sizes = _means(is_member, X, centres)
-    least = swarms.errors[of].sum(axis=1)
+    least = swarms.errors.take(of, axis=0).sum(axis=1)
     errors = total - np.einsum("kb,kbf,kbf->b", sizes, centres, centres)
     close = np.flatnonzero(errors < least + ROUNDING * total)
-    gaps = X[:, :-1] - centres[labels[close], close[:, None]]
-    errors[close] = np.einsum("bif,bif->b", gaps, gaps)
+    if close.size:
+        gaps = X[:, :-1] - centres[labels[close], close[:, None]]
+        errors[close] = np.einsum("bif,bif->b", gaps, gaps)
     return Outlook(errors, centres + origin, passed)
 
 
-def _second_look(
-    centres: Any, scores: Any, is_member: Any, columns: Any, at: Any, swaps: Any, movers: Any
-) -> Any:
+def _second_look(centres: Any, scores: Any, is_member: Any, columns: Any, at: Any, movers: Any) -> Any:
     """Where objects end that went on to a cluster that is looked at after their own.
 
     There they are looked at among all centres; but not where the members that the cluster had before are too
     near to their centre for any of them to leave it, for then the loops pass over the cluster as a whole.
     """
+    swaps, objects = np.divmod(movers, scores.shape[2])
     gaps = np.square(centres[:, swaps] - centres[at, swaps]).sum(axis=2)
     gaps[at, np.arange(at.size)] = np.inf
     squares = scores[at, swaps] + np.square(columns).sum(axis=0)
     widest = (squares * is_member[at, swaps]).max(axis=1)
-    return np.where(gaps.min(axis=0) < 4 * widest, scores[:, swaps, movers].argmin(axis=0), at)
+    return np.where(gaps.min(axis=0) < 4 * widest, scores[:, swaps, objects].argmin(axis=0), at)
 
 
 def _means(is_member: Any, X: Any, centres: Any) -> tuple[Any, Any]:
@@ -284,12 +284,14 @@ def _scores(centres: Any, X: Any) -> Any:
 
 def _moved(labels: Any, is_member: Any, movers: Any, at: Any) -> Any:
     """Move objects, in place, each in its own swap; which clusters of which swaps that touches, (k, b)."""
-    swaps, left = movers[0], labels[movers]
-    is_member[left, *movers], is_member[at, *movers] = 0.0, 1.0
-    labels[movers] = at
-    touched = np.zeros(is_member.shape[:2], np.bool_)
-    touched[left, swaps] = touched[at, swaps] = True
-    return touched
+    k, b, n = is_member.shape
+    left = labels.ravel()[movers]
+    members = is_member.ravel()
+    members[left * (b * n) + movers], members[at * (b * n) + movers] = 0.0, 1.0
+    labels.ravel()[movers] = at
+    touched, swaps = np.zeros(k * b, np.bool_), movers // n
+    touched[left * b + swaps] = touched[at * b + swaps] = True
+    return touched.reshape(k, b)
 
 
 def _take(swarms: Swarms, s: int, removed: int, outlook: Outlook, row: int) -> None:

@@ -10,7 +10,6 @@ from operator import add
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import digamma, entr, gammaln, logsumexp
 
 from partita.arrays import Array, binary_exponent, dense, map_blocks
@@ -489,6 +488,8 @@ def _whitening(covariance: Array) -> Array:
     d = covariance.shape[0]
     if _log_determinant(covariance) == -math.inf:
         return np.full((d, d), math.nan)
+    from scipy.linalg import solve_triangular
+
     return np.asarray(solve_triangular(np.linalg.cholesky(covariance), np.eye(d), lower=True))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,6 +24,9 @@ BY_CENTERS = (4, 5)
 
 MOST_BOUNDS = 1 << 22
 """Distances to centres (objects x clusters) that are held to leave out pairs: 32 MiB."""
+
+WORTH_A_GLANCE = 1e9
+"""Pairs of objects times features from which single precision, compiled too, tells where the ends lie."""
 
 
 @dataclass(frozen=True)
@@ -233,8 +237,6 @@ class _Measures:
         d(y, c_i) - d(x, c_i), and for both in i at most d(x, c_i) + d(y, c_i): most pairs of tiles cannot
         beat the first guesses. These are fixed beforehand, so that threads change nothing.
         """
-        from partita.kernels.distances import TILE, column_ends
-
         o = self.objects
         if o.metric == "sqeuclidean":
             o, away = replace(o, metric="euclidean"), np.sqrt(away)
@@ -242,41 +244,19 @@ class _Measures:
         inwards = np.lexsort((-radius, o.codes))
         o = replace(o, X=o.X[inwards], order=o.order[inwards], weight=o.weight[inwards])
         away, radius = away[inwards], radius[inwards]
-        slack = 1e-9 * float(away.max())
-        starts = np.union1d(np.arange(0, o.n, TILE), o.bounds[:-1])
-        stops = np.append(starts[1:], o.n)
-        cluster, tile = o.codes[starts], starts // TILE
-        outermost, inmost = np.maximum.reduceat(radius, starts), np.minimum.reduceat(away, starts)
-        near, far = _first_guesses(o, away)
-        ends_of = column_ends.times(starts.size)
+        segments = _Segments.of(o)
+        in_reach = segments.within_bounds(away, radius, *_first_guesses(o, away))
         _ = o.packed
-
-        def of_segment(chosen: slice) -> tuple[Array, Floats, Floats]:
-            s = chosen.start
-            c = cluster[s]
-            apart = np.maximum(inmost[:, c] - outermost[s], inmost[s, cluster] - outermost)
-            wanted = np.where(
-                cluster == c,
-                outermost[s] + outermost + slack > far[c],
-                apart - slack < np.maximum(near[c], near[cluster]),
-            )
-            wanted[s] = True
-            tiles = np.unique(tile[s:][wanted[s:]])
-            least, largest = ends_of(o.X[starts[s] : stops[s]], o.packed[0], tiles, o.metric == "cityblock")
-            seen = np.flatnonzero(np.isin(tile, tiles))
-            place = (np.searchsorted(tiles, tile[seen]) - tile[seen]) * TILE
-            used, first = place[-1] + stops[seen[-1]], place + starts[seen]
-            return (
-                cluster[seen],
-                np.minimum.reduceat(least[:used], first),
-                np.maximum.reduceat(largest[:used], first),
-            )
-
-        parts = map_blocks(of_segment, starts.size, 1, self.on_block)
+        if o.n**2 * o.X.shape[1] < WORTH_A_GLANCE:
+            parts = segments.ends(in_reach, o.X, o.packed[0], self.on_block)
+        else:
+            likely = segments.at_a_glance(in_reach, self.on_block)
+            parts = segments.ends(likely.__getitem__, o.X, o.packed[0])
         low, high = np.full(o.k, np.inf), np.zeros(o.k)
-        for c, (others, least, largest) in zip(cluster, parts, strict=True):
+        for c, (seen, least, largest) in zip(segments.cluster, parts, strict=True):
+            others = segments.cluster[seen]
             inside = others == c
-            high[c] = max(high[c], largest[inside].max())
+            high[c] = max(high[c], largest[inside].max(initial=0.0))
             low[c] = min(low[c], least[~inside].min(initial=np.inf))
             np.minimum.at(low, others[~inside], least[~inside])
         return self._scaled(low), self._scaled(high)
@@ -352,6 +332,101 @@ class _Measures:
             return int(o.codes[rows[0]]), np.add.reduceat(away, self._runs(rows))
 
         return self._added_up(o.over_rows(np.arange(o.n), of_rows, None))
+
+
+@dataclass(frozen=True)
+class _Segments:
+    """Objects by cluster and, from the outside of each inwards, in pieces that lie in one tile each."""
+
+    objects: ObjectsByCluster
+    starts: Array
+    stops: Array
+    cluster: Array
+    tile: Array
+
+    @classmethod
+    def of(cls, objects: ObjectsByCluster) -> _Segments:
+        """The longest such pieces."""
+        from partita.kernels.distances import TILE
+
+        starts = np.union1d(np.arange(0, objects.n, TILE), objects.bounds[:-1])
+        return cls(objects, starts, np.append(starts[1:], objects.n), objects.codes[starts], starts // TILE)
+
+    def within_bounds(
+        self, away: Floats, radius: Floats, near: Floats, far: Floats
+    ) -> Callable[[int], Array]:
+        """For a segment the tiles, from its own on, that may hold an end: see `_ends_within_bounds`."""
+        cluster, slack = self.cluster, 1e-9 * float(away.max())
+        outermost, inmost = np.maximum.reduceat(radius, self.starts), np.minimum.reduceat(away, self.starts)
+
+        def in_reach(s: int) -> Array:
+            c = cluster[s]
+            apart = np.maximum(inmost[:, c] - outermost[s], inmost[s, cluster] - outermost)
+            wanted = np.where(
+                cluster == c,
+                outermost[s] + outermost + slack > far[c],
+                apart - slack < np.maximum(near[c], near[cluster]),
+            )
+            wanted[s] = True
+            return np.unique(self.tile[s:][wanted[s:]])
+
+        return in_reach
+
+    def ends(
+        self, tiles_of: Callable[[int], Array], X: Array, packed: Array, on_block: OnBlock = None
+    ) -> list[tuple[Array, Array, Array]]:
+        """For each segment the segments in its tiles, and the least and largest distance to each of them."""
+        from partita.kernels.distances import TILE, column_ends
+
+        starts, stops, tile = self.starts, self.stops, self.tile
+        ends_of = column_ends.times(starts.size)
+        cityblock = self.objects.metric == "cityblock"
+
+        def of_segment(chosen: slice) -> tuple[Array, Array, Array]:
+            s = chosen.start
+            tiles = tiles_of(s)
+            seen = np.flatnonzero(np.isin(tile, tiles))
+            if not seen.size:
+                return seen, np.zeros(0), np.zeros(0)
+            least, largest = ends_of(X[starts[s] : stops[s]], packed, tiles, cityblock)
+            place = (np.searchsorted(tiles, tile[seen]) - tile[seen]) * TILE
+            used, first = place[-1] + stops[seen[-1]], place + starts[seen]
+            return seen, np.minimum.reduceat(least[:used], first), np.maximum.reduceat(largest[:used], first)
+
+        return map_blocks(of_segment, starts.size, 1, on_block)
+
+    def at_a_glance(self, in_reach: Callable[[int], Array], on_block: OnBlock) -> list[Array]:
+        """For each segment the tiles that hold an end, or nearly so, as single precision sees them.
+
+        Rounding moves a feature, from the mean in units of the largest, by 2^-24 at most, so a distance of
+        d features by less than 4 d 2^-24; sums of d terms are off by a share of less than (d + 8) 2^-24.
+        """
+        from partita.kernels.distances import TILE
+
+        o, cluster = self.objects, self.cluster
+        d = o.X.shape[1]
+        mean = o.X.mean(axis=0)
+        unit = float(np.abs(o.X - mean).max()) or 1.0
+        X = ((o.X - mean) / unit).astype(np.float32)
+        packed = ((o.packed[0].reshape(-1, d, TILE) - mean[:, None]) / unit).astype(np.float32).ravel()
+        parts = []
+        near, far = np.full(o.k, np.inf), np.zeros(o.k)
+        for c, (seen, *ends) in zip(cluster, self.ends(in_reach, X, packed, on_block), strict=True):
+            least, largest = (
+                end.astype(np.float64) if o.metric == "cityblock" else np.sqrt(end, dtype=np.float64)
+                for end in ends
+            )
+            others, inside = cluster[seen], cluster[seen] == c
+            least[inside], largest[~inside] = np.inf, -np.inf
+            error = (4 * d + (d + 8) * np.where(inside, largest, least)) * 2.0**-24
+            parts.append((seen, least - error, largest + error))
+            np.minimum.at(near, others, least + error)
+            near[c] = min(near[c], (least + error).min(initial=np.inf))
+            far[c] = max(far[c], (largest - error).max(initial=0.0))
+        return [
+            np.unique(self.tile[seen[(low < np.maximum(near[c], near[cluster[seen]])) | (high > far[c])]])
+            for c, (seen, low, high) in zip(cluster, parts, strict=True)
+        ]
 
 
 def _first_guesses(objects: ObjectsByCluster, away: Floats) -> tuple[Floats, Floats]:

@@ -12,7 +12,8 @@ EXTRA = 3
 """The columns 1, |x|^2 and |y|^2 before those of the clusters."""
 
 _DIGITS_AT_RISK = 1e-3
-_ROWS_IN_CACHE = 16384
+_ROWS_OF_A_PRODUCT = 16384
+_ROWS_IN_CACHE = 2048
 _MOST_COLUMNS = 8192
 
 
@@ -47,10 +48,10 @@ def factor_of(u: Array, v: Array, origins: tuple[Array, Array], weight: Array | 
     if n <= width:
         return triangle(_columns(u, v, origins, root, np.empty((n, width))))
     products = np.zeros((width, width))
-    in_cache = np.empty((min(n, _ROWS_IN_CACHE), width))
-    for rows in blocks(n, _ROWS_IN_CACHE):
+    some = np.empty((min(n, _ROWS_OF_A_PRODUCT), width))
+    for rows in blocks(n, _ROWS_OF_A_PRODUCT):
         part = None if root is None else root[rows]
-        columns = _columns(u[rows], v[rows], origins, part, in_cache[: rows.stop - rows.start])
+        columns = _columns(u[rows], v[rows], origins, part, some[: rows.stop - rows.start])
         products += columns.T @ columns
     if _loses_digits(products, u.shape[1]):
         return triangle(_columns(u, v, origins, root, np.empty((n, width))))
@@ -63,20 +64,28 @@ def factor_of(u: Array, v: Array, origins: tuple[Array, Array], weight: Array | 
 
 def _columns(u: Array, v: Array, origins: tuple[Array, Array], root: Array | None, out: Array) -> Array:
     """The rows (1, |x|^2, |y|^2, x, y), times the root of their weight."""
-    out[:, 0] = 1.0
     clusters = (slice(EXTRA, EXTRA + u.shape[1]), slice(EXTRA + u.shape[1], None))
-    for place, side, given, origin in zip((1, 2), clusters, (u, v), origins, strict=True):
-        out[:, side] = rows = from_origin(given, origin)
-        out[:, place] = (rows * rows) @ np.ones(rows.shape[1])  # faster than einsum
-    if root is not None:
-        out *= root[:, None]
+    some = min(len(out), _ROWS_IN_CACHE)
+    repeated = [np.tile(origin, (some, 1)) for origin in origins]
+    for part in blocks(len(out), _ROWS_IN_CACHE):
+        here = out[part]
+        here[:, 0] = 1.0
+        for place, side, given, origin in zip((1, 2), clusters, (u, v), repeated, strict=True):
+            here[:, side] = rows = from_origin(given[part], origin[: len(here)])
+            here[:, place] = (rows * rows) @ np.ones(rows.shape[1])  # faster than einsum
+        if root is not None:
+            here *= root[part, None]
     return out
 
 
 def from_origin(given: Array, origin: Array) -> Array:
-    """Memberships as seen from those of one object; rows sum to one, whatever rounding left of that."""
+    """Memberships as seen from those of one object; rows sum to one, whatever rounding left of that.
+
+    The origin is a row, or that row again for each object: short rows are subtracted far faster that way.
+    """
     rows = with_sums_of_one(given) - origin
-    return np.asarray(rows - np.outer(rows @ np.ones(rows.shape[1]), origin))
+    rows -= np.dot((rows @ np.ones(rows.shape[1]))[:, None], origin[:1])
+    return np.asarray(rows)
 
 
 def triangle(rows: Array) -> Array:

@@ -76,7 +76,7 @@ def _side(partitions: Sequence[Partition]) -> tuple[Array, Array, Array]:
         given = dense(partition.memberships())
         own = slice(0, given.shape[1])
         origins[i, own] = with_sums_of_one(given[:1])[0]
-        rows[i, :, own] = from_origin(given, origins[i, own])
+        rows[i, :, own] = from_origin(given, origins[i, own][None])
     return np.array([place[id(p)] for p in partitions]), rows, origins
 
 

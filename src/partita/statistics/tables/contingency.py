@@ -127,8 +127,8 @@ class Contingency(Additive):
             raise ParameterError("a table has two kinds.", got=repr(kinds), need="a pair of Kind, or None")
         cells = _numbers(counts)
         values = np.asarray(cells.data if is_sparse(cells) else cells)
-        wrong = ~((values >= 0) & (values <= MOST_WEIGHT))
-        if wrong.any():
+        if values.size and not (values.min() >= 0 and values.max() <= MOST_WEIGHT):
+            wrong = ~((values >= 0) & (values <= MOST_WEIGHT))
             raise ParameterError(
                 "a contingency table holds no negative, infinite or huge cells.",
                 got=f"a cell of {values[wrong][0]}",

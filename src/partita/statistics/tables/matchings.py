@@ -296,7 +296,8 @@ def _optimal(closeness: Array) -> Matching:
     else:
         from scipy.optimize import linear_sum_assignment
 
-        of_truth = np.array([linear_sum_assignment(values, maximize=True)[1] for values in closeness])
+        exact = closeness.astype(np.float64, copy=False)  # of whole numbers SciPy makes slower copies
+        of_truth = np.array([linear_sum_assignment(values, maximize=True)[1] for values in exact])
     close = np.take_along_axis(closeness, of_truth[..., None], axis=-1).squeeze(-1)
     of_truth = np.where(close > 0, of_truth, -1)
     of_found = np.full((count, k_found), -1)

@@ -89,7 +89,7 @@ class SharedMemberships(Additive):
     @cached_property
     def best_total(self) -> Floats:
         """The largest sum that a pairing of clusters, each with at most one, can reach."""
-        if self.table.is_sparse:
+        if self.table.is_sparse or self.table.raw.dtype.kind in "iu":
             return matching_score(self.table, "overlap", "optimal", None)
         best = [_paired(self.table.raw[place]) for place in np.ndindex(self.shape)]
         return np.array(best, dtype=np.float64).reshape(self.shape)
