@@ -137,6 +137,11 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
 
 
+def looks_at_pairs(requests: Iterable[Request]) -> bool:
+    """Whether what takes long, if anything does, is to look at pairs of objects."""
+    return why_costly(requests) == Statistic.why_costly
+
+
 def why_costly(requests: Iterable[Request]) -> str:
     """Why these statistics take long, in words."""
     reasons = [r.statistic.why_costly for r in requests]

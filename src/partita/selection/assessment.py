@@ -259,10 +259,10 @@ def _of_shape(checks: Checks) -> tuple[Remark, ...]:
     if found is None:
         return ()
     text = (
-        f"density sees {found.k} clusters (DBCV {show(found.dbcv)}); for k = {found.k} the method finds others"
-        f" (DBCV {show(found.other_dbcv)}, ARI {show(found.agreement)} with them). They are not compact, so"
-        " indices of compactness mislead: try a method of density such as HDBSCAN, or a mixture if they are"
-        " elongated"
+        f"density sees {found.k} clusters (DBCV {show(found.dbcv)}); for k = {found.k} this method finds"
+        f" others (DBCV {show(found.other_dbcv)}; their ARI is {show(found.agreement)}). They are no compact"
+        " ones, so indices of compactness mislead: try a method of density such as HDBSCAN, or a mixture if"
+        " they are elongated"
     )
     return (Remark(RemarkKind.NON_CONVEX, text),)
 

@@ -139,6 +139,8 @@ class Checker:
         """What density and resampling choose among the numbers of clusters that some fit can stand for."""
         sound = {fit.k for fit in fits if not fit.flaw and not fit.failed}
         halves = {k: found for k, found in halves.items() if k in sound}
+        if len(sound) < 2:  # then nothing can be compared
+            return []
         voices = []
         if self.tests_structure:
             voices.append(Choice(DENSE, "longest lasting", self._density_verdict(sound), family="density"))

@@ -21,6 +21,8 @@ from partita.selection.choices import CONSENSUS, Choice, ChoiceOfK, Fit, IndexOv
 from partita.selection.judges import Judges
 from partita.selection.sweep import Sweep
 
+NOTHING_TO_COMPARE = "no two numbers of clusters have a sound fit"
+
 
 def decide(
     sweep: Sweep,
@@ -182,6 +184,8 @@ def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int], flawed: int
     rule compares.
     """
     known, tried = int(np.isfinite(read.values).sum()), len(ks) - flawed
+    if tried < 2 <= len(ks):
+        return Verdict(None, NOTHING_TO_COMPARE)
     if 0 < known < max(tried / 2, min(2, tried)):
         return Verdict(
             None, f"no vote: {read.index} has a value at only {known} of {tried} numbers of clusters"

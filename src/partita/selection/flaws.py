@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats, one_blas_thread
-from partita.cluster import GaussianMixtureEM
 from partita.partitions import HardPartition, Partition, is_mixture
 
 __all__ = ["Shape", "collapsed_components", "shape_of"]
@@ -94,6 +93,8 @@ def collapsed_components(model: Any, X: Array) -> int:
     likelihood would be infinite, and is whatever the floor (``reg_covar``) makes of it. Directions in which
     the data as a whole do not vary either, as with collinear columns, say nothing about a component.
     """
+    from partita.cluster.mixture import GaussianMixtureEM
+
     values = np.asarray(X, dtype=np.float64)
     variances = np.var(values, axis=0)
     share = float(getattr(model, "reg_covar", 0.0) or 1e-6)

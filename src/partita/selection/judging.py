@@ -75,7 +75,12 @@ def fit_null(X: Any, data_seed: int, estimator: Any, parameters: dict[str, Any],
 
 
 def judge_kept(
-    X: Any, arrays: Mapping[str, Any], indices: Sequence[str], prepared_by: Any = None, seed: int = 0
+    X: Any,
+    arrays: Mapping[str, Any],
+    indices: Sequence[str],
+    leaves_out: bool = False,
+    prepared_by: Any = None,
+    seed: int = 0,
 ) -> Record:
     """Judge a clustering that was kept, by indices of data and a clustering.
 
@@ -84,8 +89,9 @@ def judge_kept(
     """
     if prepared_by is not None:
         X = seeded(prepared_by, {}, seed)[:-1].fit_transform(X)
-    rows, _ = judge_fit(X, None, None, from_arrays(arrays), [find(name) for name in indices])
-    return Record({"rows": plain(rows)})
+    entries = [find(name) for name in indices]
+    rows, refused = judge_fit(X, None, None, from_arrays(arrays), entries, leaves_out=leaves_out)
+    return Record({"rows": plain(rows), "refused": refused})
 
 
 def judge_fit(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats, one_thread
-from partita.engine import pair_operations
+from partita.engine import looks_at_pairs, pair_operations
 from partita.ensembles import consensus_index
 from partita.errors import ParameterError
 from partita.evaluation import MOST_PAIR_OPERATIONS
@@ -81,7 +81,8 @@ class Sweep:
     def pair_costs(self) -> dict[str, float]:
         """For each index of data and a clustering that looks at pairs of objects, how many for one fit."""
         one = prepare({"X": self.X, "found": np.zeros(len(self.X), np.int64)}, metric=self._metric)
-        able = [find(label) for label in self.judges.labels if find(label).inputs == ("X", "found")]
+        entries = [find(label) for label in self.judges.labels]
+        able = [e for e in entries if e.inputs == ("X", "found") and looks_at_pairs(e.requests)]
         costs = {entry.label: pair_operations(entry.requests, one) for entry in able}
         return {label: cost for label, cost in costs.items() if cost > 0}
 
@@ -169,13 +170,18 @@ class Sweep:
         prepared_by = self.method if self.space == "clustered" and preparing_steps(self.method) else None
         seeds = {(fit.k, fit.run): fit.seed for fit in fits}
         tasks = [
-            Task(f"k{k:05}-run{run:05}-pairs", (self.X, arrays, labels, prepared_by, seeds[k, run]))
+            Task(
+                f"k{k:05}-run{run:05}-pairs",
+                (self.X, arrays, labels, self.judges.leaves_out, prepared_by, seeds[k, run]),
+            )
             for (k, run), arrays in speaking.items()
         ]
         records = run_tasks(judge_kept, tasks, n_jobs=n_jobs, description="judging", checkpoint=store)
-        rows = {place: record.values["rows"] for place, record in zip(speaking, records, strict=True)}
-        others = [(label, None, ANOTHER_RUN) for label in labels]
-        return [fit if fit.failed else _with_rows(fit, rows.get((fit.k, fit.run), others)) for fit in fits]
+        judged = dict(zip(speaking, (record.values for record in records), strict=True))
+        others = {"rows": [(label, None, ANOTHER_RUN) for label in labels], "refused": {}}
+        return [
+            fit if fit.failed else _also_judged(fit, judged.get((fit.k, fit.run), others)) for fit in fits
+        ]
 
     def null(self, root: int, store: Checkpoint | None, n_jobs: int | None, n_null: int) -> Floats:
         """The scatter at each k of data sets without structure, each clustered once: (n_null, ks)."""
@@ -215,6 +221,13 @@ def _fit(k: int, run: int, record: Record, labels: Sequence[str]) -> Fit:
         shape=Shape.from_dict(record.values["shape"]) if record.values["shape"] else None,
     )
     return _with_rows(fit, record.values["rows"])
+
+
+def _also_judged(fit: Fit, values: Mapping[str, Any]) -> Fit:
+    """The fit with what more indices say of it, and which refuse."""
+    refused = {**fit.refused, **values["refused"]}
+    told = replace(fit, refused=refused, caveats={**fit.caveats, **values["refused"]})
+    return _with_rows(told, values["rows"])
 
 
 def _with_rows(fit: Fit, rows: Iterable[tuple[str, Any, str]]) -> Fit:
