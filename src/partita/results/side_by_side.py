@@ -12,7 +12,8 @@ from typing import Any
 from partita.errors import near_names
 from partita.registry import find
 from partita.results.index_rows import IndexTable, method_of
-from partita.results.result import Result, Table, join_texts
+from partita.results.result import Result, join_texts
+from partita.results.tables import Table
 
 __all__ = ["SideBySide", "provenance_together"]
 
