@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,9 @@ __all__ = ["Column", "aligned", "fitting", "lines_of", "one_line", "wrapped"]
 
 LEAST_LAST = 20
 """The last column is wrapped to no less; columns are cut before."""
+
+NARROW_TEXT = 14
+"""To this texts between the first and the last column are wrapped before columns of numbers are cut."""
 
 WIDEST_HEADER = 24
 """A name above numbers is wrapped where it is longer, and longer than the numbers."""
@@ -32,7 +34,7 @@ class Column:
         """The width it takes, where a text may be wrapped at ``most``."""
         widest = max(map(printed_width, self.texts), default=0)
         if self.is_numeric:
-            return max(widest, min(printed_width(self.name), WIDEST_HEADER))
+            return max(widest, min(printed_width(self.name), most, WIDEST_HEADER))
         return min(max(widest, printed_width(self.name)), most)
 
 
@@ -40,6 +42,8 @@ def lines_of(columns: Sequence[Column], width: int, *, bold: bool = False) -> li
     """The header and the rows as lines; the last column is wrapped to the width if it holds texts."""
     columns = [_with_points_aligned(column) for column in columns]
     widths = _widths(columns, width)
+    if _total(widths) > width:
+        widths = _widths(columns, width, narrow=True)
     height = len(columns[0].texts) if columns else 0
     lines: list[str] = []
     for i in range(-1, height):
@@ -56,8 +60,9 @@ def lines_of(columns: Sequence[Column], width: int, *, bold: bool = False) -> li
 def fitting(columns: Sequence[Column], width: int, spare: Sequence[str] = ()) -> list[int]:
     """The columns that fit into the width, by their positions.
 
-    The ``spare`` columns go first, in their order, then those of numbers, then those of texts, each from the
-    right. The first column stays, and the last where it holds texts.
+    The ``spare`` columns go first, in their order; then texts are wrapped to narrow columns; then columns of
+    numbers go, then those of texts, each from the right. The first column stays, and the last where it holds
+    texts.
     """
     columns = [_with_points_aligned(column) for column in columns]
     kept = list(range(len(columns)))
@@ -70,7 +75,8 @@ def fitting(columns: Sequence[Column], width: int, spare: Sequence[str] = ()) ->
         return (1 if column.is_numeric else 2), -i
 
     for i in sorted(between, key=order):
-        if _total([columns[j] for j in kept], width) <= width:
+        left = [columns[j] for j in kept]
+        if _total(_widths(left, width, narrow=columns[i].name not in spare)) <= width:
             break
         kept.remove(i)
     return kept
@@ -94,17 +100,19 @@ def _at_point(text: str) -> tuple[str, str]:
     return text[:cut], text[cut:]
 
 
-def _widths(columns: Sequence[Column], width: int) -> list[int]:
+def _widths(columns: Sequence[Column], width: int, *, narrow: bool = False) -> list[int]:
     """The last column of texts has what the others leave."""
-    widths = [column.width(width // 2) for column in columns]
+    first = width * 3 // 8 if narrow else width // 2
+    others = NARROW_TEXT if narrow else width // 2
+    widths = [column.width(others if i else first) for i, column in enumerate(columns)]
     if columns and not columns[-1].is_numeric:
-        left = width - sum(widths[:-1]) - len(GAP) * (len(widths) - 1)
+        left = width - _total([*widths[:-1], 0])
         widths[-1] = columns[-1].width(max(LEAST_LAST, left))
     return widths
 
 
-def _total(columns: Sequence[Column], width: int) -> int:
-    return sum(_widths(columns, width)) + len(GAP) * (len(columns) - 1)
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
 def _pieces(column: Column, i: int, width: int) -> list[str]:
@@ -126,12 +134,11 @@ def _padded(text: str, width: int, column: Column, *, bold: bool) -> str:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """A text in lines of at most this width, those after the first indented."""
+    """A text in lines of at most this width, those after the first indented; none where there is no text."""
     if printed_width(text) <= width:
         return [text] if text.strip() else []
-    if text.isascii():
-        return textwrap.wrap(text, width, subsequent_indent=indent)
-    lines, line = [], ""
+    lines: list[str] = []
+    line = ""
     for word in text.split():
         longer = f"{line} {word}" if line.strip() else line + word
         if printed_width(longer) <= width:
@@ -139,17 +146,20 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
             continue
         if line.strip():
             lines.append(line)
-        line = (indent if lines else "") + word
+            line = indent
+        line += word
         while printed_width(line) > width:
-            cut = _fitting_part(line, width)
+            cut = _break_in_word(line, width, len(indent))
             lines.append(line[:cut])
             line = indent + line[cut:]
     return [*lines, line]
 
 
-def _fitting_part(text: str, width: int) -> int:
-    """How many characters fit; at least one."""
-    return max(1, next(i for i in range(len(text), -1, -1) if printed_width(text[:i]) <= width))
+def _break_in_word(text: str, width: int, indent: int) -> int:
+    """Where a word that is too long is cut: after its last mark that fits, or where the line ends."""
+    fits = max(i for i in range(len(text)) if printed_width(text[:i]) <= width)
+    marks = [i + 1 for i, c in enumerate(text[:fits]) if c in "_:,/-=" and i > indent]
+    return max([*marks[-1:], indent + 1] if marks else [fits, indent + 1])
 
 
 def printed_width(text: str) -> int:
