@@ -210,7 +210,7 @@ def test_the_same_clustering_under_two_names_shares_the_vote():
     assert result.best_by("CH") == result.best_by("calinski_harabasz") == ("leiden_0.2", "leiden_0.5")
     assert result.wins == {"leiden_0.2": 4, "leiden_0.5": 4, "other": 0}
     assert {row["better"] for row in result.records()} == {"leiden_0.2 = leiden_0.5"}
-    assert result.statement == "leiden_0.2 = leiden_0.5: better by all 2 families (all 4 indices)"
+    assert result.statement == "leiden_0.2 = leiden_0.5: better by both families (all 4 indices)"
     assert result.families == {"compactness": ("leiden_0.2", "leiden_0.5")} | {
         "separation": ("leiden_0.2", "leiden_0.5")
     }
@@ -253,9 +253,9 @@ def test_the_statement_counts_families_not_kin():
     assert set(votes) == {"compactness", "separation"}
     most = {family: max(set(names), key=names.count) for family, names in votes.items()}
     assert {family: names[0] for family, names in result.families.items()} == most
-    assert "of 2 families" in result.statement or "all 2 families" in result.statement
+    assert "of 2 families" in result.statement or "both families" in result.statement
     alone = pt.validate(X, {"three": km, "two": two}, indices=["ssw", "mse"])
-    assert alone.statement == "three: better by all 2 indices, which are of one family (compactness)"
+    assert alone.statement == "three: better by both indices, which are of one family (compactness)"
     assert alone.to_dict()["statement"] == alone.statement
 
 

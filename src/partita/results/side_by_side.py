@@ -250,7 +250,9 @@ def _entry(label: str) -> Index:
 
 
 def _of(count: int, total: int, what: str) -> str:
-    return f"all {total} {what}" if count == total > 1 else f"{count} of {total} {what}"
+    if count == total > 1:
+        return f"both {what}" if total == 2 else f"all {total} {what}"
+    return f"{count} of {total} {what}"
 
 
 def same_clusterings(results: Mapping[Any, IndexTable], prepared: Callable[[Any], Inputs]) -> dict[Any, int]:
