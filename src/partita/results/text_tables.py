@@ -62,11 +62,12 @@ def fitting(columns: Sequence[Column], width: int, spare: Sequence[str] = ()) ->
 
     The ``spare`` columns go first, in their order; then texts are wrapped to narrow columns; then columns of
     numbers go, then those of texts, each from the right. The first column stays, and the last where it holds
-    texts.
+    texts and is not spare.
     """
     columns = [_with_points_aligned(column) for column in columns]
     kept = list(range(len(columns)))
-    between = [i for i in kept[1:] if i < len(columns) - 1 or columns[i].is_numeric]
+    last = len(columns) - 1
+    between = [i for i in kept[1:] if i < last or columns[i].is_numeric or columns[i].name in spare]
 
     def order(i: int) -> tuple[int, int]:
         column = columns[i]
