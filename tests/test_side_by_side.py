@@ -214,8 +214,11 @@ def test_the_same_clustering_under_two_names_shares_the_vote():
     assert result.families == {"compactness": ("leiden_0.2", "leiden_0.5")} | {
         "separation": ("leiden_0.2", "leiden_0.5")
     }
-    text = str(result)
-    assert "leiden_0.2 = leiden_0.5 by 4, other by 0 of 4" in text
+    assert "leiden_0.2 = leiden_0.5 by 4, other by 0 of 4" in str(result)
+    written = json.loads(result.write("json"))
+    assert written["clusterings"] == [["leiden_0.2", "leiden_0.5"], ["other"]]
+    assert written["wins"] == result.wins
+    assert written["families"] == {family: list(names) for family, names in result.families.items()}
     columns = result.brief().columns
     assert [name for name in columns if name not in ("index", "symbol", "best", "direction", "better")] == [
         "leiden_0.2 = leiden_0.5",

@@ -104,6 +104,16 @@ def test_whatever_it_holds_it_fits(columns, texts, width):
         assert line.isprintable()
 
 
+def test_values_are_the_last_to_go():
+    """Soft clusterings have caveats, lower and upper values: too much for 80 columns."""
+    rough = pt.RoughPartition([[True, False], [True, True], [False, True], [False, True]])
+    for found in (rough, [[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.1, 0.9]]):
+        text = pt.compare([0, 0, 1, 1], found).text(80)
+        header = next(line.split() for line in text.splitlines() if line.startswith("index "))
+        assert {"index", "value", "direction", "caveat"} <= set(header)
+        assert max(map(len, text.splitlines())) <= 80
+
+
 def test_a_last_column_of_numbers_may_be_cut_and_one_of_texts_is_wrapped():
     numbers = Table("", ("k", *(f"an index {i}" for i in range(20))), ((2, *range(20)),)).text(80)
     assert numbers.splitlines()[0].startswith("k  an index 0")

@@ -231,6 +231,15 @@ class SideBySide(Result):
             self.title, columns, tuple(rows), notes, answer=self.statement, spare=spare
         ).without_blank_columns()
 
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold; clusterings are named as their columns are."""
+        return {
+            **super().to_dict(),
+            "clusterings": [[self.labels[name] for name in group] for group in self.clusterings],
+            "wins": {self.labels[name]: count for name, count in self.wins.items()},
+            "families": {f: [self.labels[name] for name in names] for f, names in self.families.items()},
+        }
+
     def _caveat_of_values(self, rows: Mapping[Any, IndexValue]) -> str:
         """The caveats of those rows that have a value; the reason of nan stands with it."""
         return join_texts(list(dict.fromkeys(r.caveat for r in rows.values() if not math.isnan(r.value))))

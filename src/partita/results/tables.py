@@ -78,7 +78,7 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
     answer: str = ""
-    spare: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ("symbol", "best")
     whole: str = "to_frame() has all"
 
     def without_blank_columns(self) -> Table:
