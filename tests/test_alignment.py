@@ -37,7 +37,7 @@ def test_it_prints_as_a_table():
     assert "75.0% in paired clusters" in text
     assert "without a partner: found 1" in text
     assert "precision  recall  accuracy" in text
-    assert "<td>0.6667</td>" in pt.align(TRUTH, FOUND)._repr_html_()
+    assert 'text-align: right">0.6667</td>' in pt.align(TRUTH, FOUND)._repr_html_()
 
 
 def test_more_true_clusters_than_found_ones():

@@ -58,7 +58,12 @@ def test_the_terminal_shows_every_index_within_its_width() -> None:
     text = catalogue().write("table")
     assert text == str(catalogue())
     lines = text.splitlines()
-    assert max(map(len, lines)) <= 115
+    assert max(map(len, lines)) <= 110
+    narrow = catalogue().text(80)
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert "6 of 7 columns" in narrow
+    header = next(line for line in narrow.splitlines() if line.startswith("index"))
+    assert header.split() == ["index", "symbol", "kinds", "range", "better", "claims"]
     assert [line.split()[0] for line in lines if line.split() and line.split()[0] in NAMES] == NAMES
     for words in ("kinds: H hard", "S symmetric", "- refuted", "partita indices NAME"):
         assert words in text
@@ -89,6 +94,7 @@ def test_every_card_is_whole(name: str) -> None:
     assert list(csv.DictReader(io.StringIO(shown.write("csv")))) == records
     found = [fact for fact, _ in shown.facts]
     assert {"symbol", "call", "what", "best", "range", "relabelling_invariant", "pitfalls"} <= set(found)
+    assert {"formula", "letter", "how to read", "example"} <= set(found)
     assert found.count("reference") == len(entry.references)
     assert found.count("limit") == len({(str(limit.value), limit.reason) for limit in entry.limits})
     assert max(map(len, str(shown).splitlines())) <= 110

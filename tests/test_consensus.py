@@ -193,7 +193,7 @@ def test_it_prints_and_survives_json():
     assert again == result
     np.testing.assert_array_equal(again.matrix("ARI"), result.matrix("ARI"))
     assert result.provenance["partitions"] == 5
-    assert "<td>adjusted_rand</td>" in result._repr_html_()
+    assert 'text-align: left">adjusted_rand</td>' in result._repr_html_()
 
 
 def test_a_pair_without_a_value_leaves_the_mean_without_one():

@@ -15,7 +15,7 @@ import partita as pt
 import strategies  # noqa: F401 (loads the hypothesis profile)
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Focal, Law, Quantity
 from partita.errors import KindError, ParameterError
-from partita.results import FORMATS
+from partita.results import FORMATS, Cell, show
 
 SUPPORT = np.array([0.0, 0.2, 0.5, 1.0])
 
@@ -280,12 +280,62 @@ def test_every_format_shows_the_numbers(name):
     written = {form: d.write(form) for form in FORMATS}
     assert d.write("html") == d._repr_html_()
     assert written["table"] == str(d) == repr(d)
-    for form in ("table", "markdown", "html", "csv"):
-        assert "lower" in written[form]
-        assert d.quantities["lower"].method in written[form]
+    for form in ("table", "markdown", "html"):
+        assert ("mean" if d.measure == "probability" else "lower") in written[form]
+        assert d.quantities["lower"].method in written[form] or math.isnan(d.lower)
+    assert "lower" in written["csv"]
+    assert d.quantities["lower"].method in written["csv"]
     assert d.reading.split(":")[0] in written["html"]
     assert json.loads(written["json"])["result"] == "Distribution"
     assert list(d.to_frame()["quantity"]) == ["lower", "upper", "mean", "std"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_spread_is_printed_and_not_the_rounding(name):
+    """Mean, sd and the 90% interval of a law; lower and upper where there is none; columns in files stay."""
+    d = result(name)
+    table = d.table()
+    assert table.columns == ("quantity", "value", "method")
+    assert d.columns == ("quantity", "value", "low", "high", "method")
+    values = {row[0]: row[1].value for row in table.rows}
+    if name == "fuzzy, undefined":
+        assert "nan [1]" in str(d)
+        assert "[1] the index has no value" in str(d)
+        return
+    if d.measure != "probability":
+        assert values == {"lower": d.lower, "upper": d.upper}
+    else:
+        spread = {} if d.law is None else dict(zip(("90% from", "90% to"), d.interval(0.9), strict=True))
+        expected = {"mean": d.mean, "sd": d.std} | spread
+        assert values == {n: v for n, v in expected.items() if not math.isnan(v)}
+    for printed, cell, method in table.rows:
+        known = {"sd": "std"}.get(printed, printed)
+        if known not in d.quantities:
+            assert method == (EXACT if d.law.method == BOUND and not cell.note else d.law.method)
+            continue
+        quantity = d.quantities[known]
+        assert method == quantity.method
+        matters = len({show(x) for x in (quantity.value, quantity.low, quantity.high)}) > 1
+        assert bool(cell.note) == (matters and not math.isnan(quantity.low)), printed
+        for end in (quantity.low, quantity.high):
+            assert show(end) in cell.note or not cell.note or math.isinf(end)
+
+
+def test_a_law_without_its_tails_says_what_its_quantiles_may_be():
+    """By hand: of the probability that was left away all may lie below, or all above."""
+    undefined = {name: Quantity.undefined() for name in ("lower", "upper", "mean", "std")}
+
+    def shown(weights, dropped):
+        law = Law(np.arange(5.0), np.array(weights), "probability", BOUND, dropped=dropped)
+        return {row[0]: row for row in Distribution(law=law, quantities=undefined).table().rows}
+
+    little = shown([0.04, 0.26, 0.3, 0.2, 0.18], 0.02)
+    assert little["90% from"][1].note == "certified: between 0 and 1"
+    assert little["90% from"][2] == BOUND
+    assert little["90% to"][1:] == (Cell(4.0), EXACT)
+    much = shown([0.05, 0.25, 0.3, 0.2, 0.1], 0.1)
+    assert much["90% from"][1].note == "certified: at most 0"
+    assert much["90% to"][1].note == "certified: at least 4"
 
 
 def test_other_dictionaries_are_refused():

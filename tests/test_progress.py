@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -80,3 +82,96 @@ def test_a_long_fit_shows_its_progress(monkeypatch):
     assert "random swap" in screen.getvalue()
     assert "fuzzy c-means" in screen.getvalue()
     assert "moving centres" not in screen.getvalue()
+
+
+# --- notebooks --------------------------------------------------------------------------------------------
+
+
+class Notebook:
+    """What a front end shows of a cell: outputs in their places, rewritten by their names, never taken back.
+
+    It stands in for IPython, which is not installed here: `get_ipython`, `display` and its handle.
+    """
+
+    def __init__(self, monkeypatch, *, kernel: object) -> None:
+        self.outputs: list[str] = []
+        self.written: list[str] = []
+        shell = types.SimpleNamespace(kernel=kernel)
+        package = types.ModuleType("IPython")
+        package.get_ipython = lambda: shell  # type: ignore[attr-defined]
+        package.display = types.ModuleType("IPython.display")  # type: ignore[attr-defined]
+        package.display.display = self.display
+        monkeypatch.setitem(sys.modules, "IPython", package)
+        monkeypatch.setitem(sys.modules, "IPython.display", package.display)
+        monkeypatch.setattr("sys.stderr", io.StringIO())
+        monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0)
+        monkeypatch.setattr(progress, "NOTEBOOK_SECONDS", 0)
+
+    def display(self, data: dict[str, str], *, raw: bool, display_id: bool) -> types.SimpleNamespace:
+        assert raw
+        assert display_id
+        place = len(self.outputs)
+        self.outputs.append("")
+
+        def update(data: dict[str, str], *, raw: bool) -> None:
+            assert raw
+            self.outputs[place] = data["text/plain"]
+            self.written.append(data["text/plain"])
+
+        update(data, raw=True)
+        return types.SimpleNamespace(update=update)
+
+
+def test_a_notebook_keeps_no_empty_output(monkeypatch):
+    notebook = Notebook(monkeypatch, kernel=object())
+    with progress.bar("clustering") as report:
+        for done in range(1, 4):
+            report(done, 3)
+    assert notebook.written == [
+        "clustering: 1 of 3",
+        "clustering: 2 of 3",
+        "clustering: 3 of 3",
+        "clustering: done in 0 s",
+    ]
+    assert notebook.outputs == ["clustering: done in 0 s"]
+    assert sys.stderr.getvalue() == ""
+
+
+def test_a_notebook_shows_nothing_for_work_that_is_short(monkeypatch):
+    notebook = Notebook(monkeypatch, kernel=object())
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 9e9)
+    with progress.bar("clustering") as report:
+        report(1, 3)
+        report(3, 3)
+    assert notebook.outputs == []
+
+
+def test_a_notebook_says_where_work_was_stopped(monkeypatch):
+    notebook = Notebook(monkeypatch, kernel=object())
+
+    def interrupted() -> None:
+        with progress.bar("clustering") as report:
+            report(1, 3)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert notebook.outputs == ["clustering: stopped at 1 of 3 after 0 s"]
+
+
+def test_ipython_in_a_pipe_is_no_notebook(monkeypatch):
+    notebook = Notebook(monkeypatch, kernel=None)
+    with progress.bar("clustering") as report:
+        report(1, 3)
+    assert notebook.outputs == []
+    assert sys.stderr.getvalue() == ""
+
+
+def test_a_notebook_is_not_flooded(monkeypatch):
+    notebook = Notebook(monkeypatch, kernel=object())
+    monkeypatch.setattr(progress, "NOTEBOOK_SECONDS", 9e9)
+    with progress.bar("clustering") as report:
+        for done in range(1, 1000):
+            report(done, 1000)
+    assert len(notebook.written) <= 2
+    assert notebook.outputs == ["clustering: done in 0 s"]

@@ -16,6 +16,7 @@ from sklearn.mixture import GaussianMixture
 import partita as pt
 import strategies
 from partita.errors import UnknownNameError
+from partita.results import Cell
 
 X, SPECIES = load_iris(return_X_y=True)
 AFTER = ["better", "caveat"]
@@ -41,7 +42,12 @@ def test_nothing_to_show_is_shown_as_such():
         result = pt.validate(SMALL, {"a": TWO, "b": TWO}, indices=indices)
         assert result.records() == []
         assert list(result.to_frame().columns) == ["index", "symbol", "best", "direction", "a", "b", *AFTER]
-        assert "a by 0, b by 0" in str(result)
+        assert "a = b by 0" in str(result)
+        assert result.wins == {"a": 0, "b": 0}
+        assert result.statement == "the same clustering: a = b"
+    other = pt.validate(SMALL, {"a": TWO, "b": [0, 1, 0, 1]}, indices=[])
+    assert "a by 0, b by 0" in str(other)
+    assert other.statement == "no index here judges between them"
 
 
 def test_every_kind_with_weights_that_leave_one_object():
@@ -115,7 +121,7 @@ def test_hardening_one_of_several_kinds_changes_no_judgement(data):
         if "X" in pt.indices.find(row["index"]).inputs and not math.isnan(row["hard"]):
             expected = judged[row["index"]]
             assert row["soft"] == pytest.approx(expected["soft"], rel=1e-12, nan_ok=True), row["index"]
-            assert row["better"] == expected["better"]
+            assert set(side_by_side.best_by(row["index"])) == set(hardened.best_by(row["index"]))
     assert side_by_side.wins == hardened.wins
 
 
@@ -136,6 +142,7 @@ def test_names_spoil_nothing(names, library):
     columns = ["index", "symbol", "best", "direction", *labels, "better", "caveat"]
     assert list(result.columns) == list(result.to_frame().columns) == columns
     values = {name: pt.indices.CH(data, found) for name, found in clusterings.items()}
+    assert len(set(result.same.values())) == len(names)
     row = result.records()[0]
     assert row["index"] == "calinski_harabasz"
     assert (row["best"], row["direction"]) == (math.inf, "higher")
@@ -174,5 +181,116 @@ def test_every_clustering_keeps_its_column_whatever_it_is_called(clusterings):
     assert list(frame["index"]) == ["ssw", "entropy"]
     for name, found in clusterings.items():
         assert frame[result.labels[name]][0] == pytest.approx(pt.indices.ssw(SMALL, found))
-    assert set(frame["better"]) <= {"", *result.labels.values()}
+    scatter = {name: pt.indices.ssw(SMALL, found) for name, found in clusterings.items()}
+    best = [name for name in scatter if math.isclose(scatter[name], min(scatter.values()), rel_tol=1e-12)]
+    assert set(result.best_by("ssw")) == set(best)
+    assert result.wins == {name: int(name in best) for name in clusterings}
+    assert all(result.labels[name] in frame["better"][0] for name in best)
+    assert frame["better"][1] == ""
+    kept = {name: [found.index(x) for x in found] for name, found in clusterings.items()}
+    for one in clusterings:
+        for other in clusterings:
+            assert (result.same[one] == result.same[other]) == (kept[one] == kept[other])
     assert isinstance(frame, pd.DataFrame)
+
+
+# --- the same clustering under several names, ties, and families -------------------------------------------
+
+
+def test_the_same_clustering_under_two_names_shares_the_vote():
+    """Issue 15, item 8: leiden at two resolutions gave one clustering, and lost every vote to nobody."""
+    km = pt.cluster.RandomSwap(3, random_state=0).fit(X).labels_
+    found = {"leiden_0.2": km, "leiden_0.5": 2 - km, "other": np.arange(150) % 3}
+    result = pt.validate(X, found, indices=["CH", "DBI", "silhouette", "dunn"])
+    assert result.clusterings == (("leiden_0.2", "leiden_0.5"), ("other",))
+    assert result.same["leiden_0.2"] == result.same["leiden_0.5"] != result.same["other"]
+    values = {i: [pt.indices.find(i)(X, one) for one in found.values()] for i in ("CH", "DBI")}
+    assert values["CH"][0] > values["CH"][2]
+    assert values["DBI"][0] < values["DBI"][2]
+    assert result.best_by("CH") == result.best_by("calinski_harabasz") == ("leiden_0.2", "leiden_0.5")
+    assert result.wins == {"leiden_0.2": 4, "leiden_0.5": 4, "other": 0}
+    assert {row["better"] for row in result.records()} == {"leiden_0.2 = leiden_0.5"}
+    assert result.statement == "leiden_0.2 = leiden_0.5: better by both families (all 4 indices)"
+    assert result.families == {"compactness": ("leiden_0.2", "leiden_0.5")} | {
+        "separation": ("leiden_0.2", "leiden_0.5")
+    }
+    assert "leiden_0.2 = leiden_0.5 by 4, other by 0 of 4" in str(result)
+    written = json.loads(result.write("json"))
+    assert written["clusterings"] == [["leiden_0.2", "leiden_0.5"], ["other"]]
+    assert written["wins"] == result.wins
+    assert written["families"] == {family: list(names) for family, names in result.families.items()}
+    columns = result.brief().columns
+    assert [name for name in columns if name not in ("index", "symbol", "best", "direction", "better")] == [
+        "leiden_0.2 = leiden_0.5",
+        "other",
+    ]
+    assert {"leiden_0.2", "leiden_0.5", "other"} <= set(result.table().columns)
+    beside_truth = pt.compare(SPECIES, found, indices=["ARI", "VI"])
+    assert beside_truth.wins == {"leiden_0.2": 2, "leiden_0.5": 2, "other": 0}
+    assert beside_truth["leiden_0.2"] is not beside_truth["leiden_0.5"]
+
+
+def test_equal_values_of_different_clusterings_are_a_tie_and_count_for_both():
+    """Mirror images: every index of scatter is equal, the clusterings are not."""
+    result = pt.validate(SMALL, {"a": [0, 0, 0, 1], "b": [0, 1, 1, 1]}, indices=["ssw", "CH"])
+    assert result["a"]["ssw"].value == pytest.approx(result["b"]["ssw"].value)
+    assert result.same["a"] != result.same["b"]
+    assert result.wins == {"a": 2, "b": 2}
+    assert [row["better"] for row in result.records()] == ["tie: a, b"] * 2
+    assert result.statement.startswith("a tie: a and b")
+    assert not any(cell.strong for row in result.table().rows for cell in row if isinstance(cell, Cell))
+    three = pt.validate(SMALL, {"a": [0, 0, 0, 1], "b": [0, 1, 1, 1], "c": TWO}, indices=["ssw"])
+    assert three.best_by("ssw") == ("c",)
+
+
+def test_the_statement_counts_families_not_kin():
+    """Ten indices of compactness are one voice beside one of separation."""
+    km = pt.cluster.RandomSwap(3, random_state=0).fit(X).labels_
+    two = pt.cluster.RandomSwap(2, random_state=0).fit(X).labels_
+    indices = ["ssw", "ssb", "mse", "CH", "WB", "dunn", "DBI"]
+    result = pt.validate(X, {"three": km, "two": two}, indices=indices)
+    judged = {row["index"]: row["better"] for row in result.records()}
+    votes: dict[str, list[str]] = {}
+    for index, better in judged.items():
+        votes.setdefault(pt.indices.find(index).family, []).append(better)
+    assert set(votes) == {"compactness", "separation"}
+    most = {family: max(set(names), key=names.count) for family, names in votes.items()}
+    assert {family: names[0] for family, names in result.families.items()} == most
+    assert "of 2 families" in result.statement or "both families" in result.statement
+    alone = pt.validate(X, {"three": km, "two": two}, indices=["ssw", "mse"])
+    assert alone.statement == "three: better by both indices, which are of one family (compactness)"
+    assert alone.to_dict()["statement"] == alone.statement
+
+
+def test_noise_that_is_ignored_makes_no_clusterings_the_same():
+    """Without its noise each has the same clusters, of other objects."""
+    truth = [0, 0, 1, 1, 0, 1]
+    found = {"a": [0, 0, 1, 1, -1, 1], "b": [0, 0, 1, -1, 0, 1]}
+    result = pt.compare(truth, found, noise="ignore", indices=["ARI"])
+    assert result["a"]["ARI"].value == result["b"]["ARI"].value == 1.0
+    assert result.same["a"] != result.same["b"]
+    again = pt.compare(truth, {"a": found["a"], "c": found["a"]}, noise="ignore", indices=["ARI"])
+    assert again.same["a"] == again.same["c"]
+
+
+def test_a_value_that_is_missing_has_its_reason_below():
+    model = GaussianMixture(3, random_state=0).fit(X)
+    result = pt.validate(X, {"mixture": model, "labels": SPECIES}, indices=["CH", "dunn"])
+    assert "nan" not in str(result)
+    one = pt.validate(SMALL, {"two": TWO, "one": [0] * 4}, indices=["CH", "ssw"])
+    reason = one["one"]["CH"].caveat
+    assert reason
+    assert math.isnan(one["one"]["CH"].value)
+    for form in (str(one), one.write("markdown").replace("\\", ""), one.write("html")):
+        assert "nan [1]" in form
+        assert form.count(reason) == 1
+    whole = pt.validate(X, {"mixture": model, "labels": SPECIES})
+    assert "needs a fitted Gaussian mixture" in str(whole)
+
+
+def test_the_best_stands_out_where_letters_can_be_bold():
+    result = pt.validate(SMALL, {"good": TWO, "bad": [0, 1, 0, 1]}, indices=["CH"])
+    assert "\x1b[1m50\x1b[0m" in result.text(bold=True)
+    assert "\x1b" not in str(result) + repr(result) + result.write("table")
+    assert "<strong>50</strong>" in result.write("html")
+    assert "**50**" in result.write("markdown")

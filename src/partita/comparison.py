@@ -20,7 +20,7 @@ from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find
 from partita.registry.caveats import said
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut
 from partita.results.provenance import provenance
-from partita.results.side_by_side import SideBySide, provenance_together
+from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -158,7 +158,11 @@ def compare(
     results = {name: judged(one) for name, one in candidates.items()}
     for result in results.values():
         demand_values(result.rows, on_undefined)
-    return _side_by_side(results)
+    as_given = ways | {"noise": "cluster", "missing": "noise" if missing == "drop" else missing}
+    same = same_clusterings(
+        results, lambda name: prepare({"truth": truth, "found": candidates[name]}, **as_given)
+    )
+    return replace(_side_by_side(results), same=same)
 
 
 def _side_by_side(results: Mapping[Any, Comparison]) -> SideBySide:

@@ -30,7 +30,7 @@ from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.options import shown
 from partita.results.index_rows import IndexTable, LeftOut
 from partita.results.provenance import provenance
-from partita.results.side_by_side import SideBySide, provenance_together
+from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.statistics.distances.objects_by_cluster import known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
@@ -146,6 +146,12 @@ def validate(
         provenance=provenance_together(results),
         frame=next(iter(results.values())).frame,
         results=results,
+        same=same_clusterings(
+            results,
+            lambda name: prepare(
+                {"X": X, "found": seen[list(candidates).index(name)]}, **{**ways, "noise": "cluster"}
+            ),
+        ),
     )
     first = next(iter(results.values()))
     sides = (f"{side_by_side.labels[n]}: {_found_text(r.provenance)}" for n, r in results.items())

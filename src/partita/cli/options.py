@@ -198,8 +198,10 @@ def writing_of(given: Mapping[str, Any]) -> Any:
 
 def show(result: Any, form: str, notes: Sequence[str] = ()) -> None:
     """Print a result, with what is to be said about its files; as CSV only its rows, the rest beside them."""
+    from partita.results.terminal import has_bold
+
     result = replace(result, notes=(*notes, *result.notes))
-    click.echo(result.write(form))
+    click.echo(result.text(bold=has_bold()) if form == "table" else result.write(form))
     if form == "csv":
         skipped = ", ".join(x.index for x in getattr(result, "left_out", ()))
         reading = getattr(result, "reading", "")

@@ -110,9 +110,9 @@ def distribution(
     >>> distribution([0, 0, 1, 1], rough)
     rand, 4 objects: hard truth (k=2), rough found (k=2)
     <BLANKLINE>
-    quantity   value     low    high  method
-    lower     0.5000  0.5000  0.5000  exact
-    upper          1       1       1  exact
+    quantity   value  method
+    lower     0.5000  exact
+    upper     1       exact
     <BLANKLINE>
     interval: every completion counts, 2 of them
     cost: 2 values, ... seconds

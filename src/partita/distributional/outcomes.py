@@ -11,11 +11,16 @@ import numpy as np
 
 from partita.arrays import Array
 from partita.errors import KindError, ParameterError
-from partita.results import Result, Table, number, plain
+from partita.results import Cell, Result, Table, number, plain, show
 
 __all__ = ["Distribution", "Focal", "Law", "Quantity"]
 
 EXACT, BOUND, SAMPLED = "exact", "bound", "sampled"
+
+PRINTED_LEVEL = 0.9
+"""Of the interval that is printed; `Distribution.interval` has any."""
+
+UNDEFINED = "the index has no value for any clustering that is possible"
 
 
 @dataclass(frozen=True)
@@ -400,15 +405,30 @@ class Distribution(Result):
         ]
 
     def table(self) -> Table:
-        """The quantities, as they print."""
-        shown = [row for row in self.records() if not math.isnan(row["value"])] or self.records()[:2]
-        rows = [
-            tuple(None if k in ("low", "high") and math.isnan(v) else v for k, v in row.items())
-            for row in shown
-        ]
+        """What the index may be: mean, standard deviation and 90% interval, or lower and upper values.
+
+        What is sure about a number is told where that changes one of the digits that are shown.
+        """
+        shown = {name: q for name, q in self._shown().items() if not math.isnan(q.value)}
+        rows = tuple((name, Cell(q.value, _uncertainty(q)), q.method) for name, q in shown.items())
+        if not rows:
+            rows = (("mean" if self.measure == "probability" else "lower", Cell(math.nan, UNDEFINED), ""),)
         spent = ", ".join(f"{value} {name}" for name, value in self.cost.items())
-        notes = (self.reading, *self.notes, *([f"cost: {spent}"] if spent else []))
-        return Table(self.title, ("quantity", "value", "low", "high", "method"), tuple(rows), notes)
+        notes = (self.reading, *self.footnotes, *([f"cost: {spent}"] if spent else []))
+        return Table(self.title, ("quantity", "value", "method"), rows, notes)
+
+    def _shown(self) -> dict[str, Quantity]:
+        """The quantities that are printed, by the names that they print under."""
+        if self.measure != "probability":
+            return {name: self.quantities[name] for name in ("lower", "upper")}
+        shown = {"mean": self.quantities["mean"], "sd": self.quantities["std"]}
+        if self.law is None or self.law.measure != "probability" or not len(self.law.support):
+            return shown
+        tail = (1.0 - PRINTED_LEVEL) / 2.0
+        return shown | {
+            f"{PRINTED_LEVEL:.0%} from": _quantile(self.law, tail),
+            f"{PRINTED_LEVEL:.0%} to": _quantile(self.law, 1.0 - tail),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold, and that `from_dict` reads."""
@@ -446,6 +466,28 @@ class Distribution(Result):
             focal=_read(Focal, data["focal"]),
             uniform=_read(Law, data["uniform"]),
         )
+
+
+def _quantile(law: Law, level: float) -> Quantity:
+    """A quantile, and where it lies whatever the values are whose probability was left away."""
+    value = law.quantile(level)
+    if law.method != BOUND:
+        return Quantity(value, value, value, law.method)
+    # the values that were left away may all lie below, or all above
+    low = law.quantile((level - law.dropped) / law.total) if level > law.dropped else -math.inf
+    high = law.quantile(level / law.total) if level <= law.total else math.inf
+    return Quantity(value, low, high, EXACT if low == high else BOUND)
+
+
+def _uncertainty(quantity: Quantity) -> str:
+    """What is sure about a number, where a digit that is shown could be another; else nothing."""
+    value, low, high = map(show, (quantity.value, quantity.low, quantity.high))
+    if math.isnan(quantity.low) or value == low == high:
+        return ""
+    how = {BOUND: "certified", SAMPLED: "from a sample"}.get(quantity.method, "up to rounding")
+    if math.isinf(quantity.low):
+        return f"{how}: at most {high}"
+    return f"{how}: at least {low}" if math.isinf(quantity.high) else f"{how}: between {low} and {high}"
 
 
 def _written(part: Law | Focal | None) -> dict[str, Any] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from partita.partitions import Kind
 from partita.registry import CLAIMS, Index, find, indices
 from partita.registry.curves import Curve, curves, find_curve, is_curve
 from partita.results import Result, Table, show
+from partita.results.formulas import readable
+from partita.results.symbols import symbols_of
 
 __all__ = ["Catalogue", "IndexCard", "card", "catalogue", "reference"]
 
@@ -84,16 +88,16 @@ class Catalogue(Result):
             )
             for entry in self.entries
         ) + tuple(
-            (c.name, "", "", f"curve of {c.of}", c.direction, "", ", ".join(c.references))
-            for c in self.curves
+            (c.name, "", "", f"of {c.of}", c.direction, "", ", ".join(c.references)) for c in self.curves
         )
         legend = (
             f"kinds: {_legend(KIND_LETTERS)}",
             f"claims: {_legend(CLAIM_LETTERS)}; - refuted, . not known",
             "range and claims: first of the kinds, default options; ? not known, ... depends on the input",
+            "range of a curve: the index whose curve it is",
             "partita indices NAME shows one index whole; --format markdown, csv or json has every column",
         )
-        return Table(self._title, columns, rows, self.notes + legend)
+        return Table(self._title, columns, rows, self.notes + legend, spare=("references",))
 
     @property
     def _title(self) -> str:
@@ -115,7 +119,14 @@ class IndexCard(Result):
 
     def table(self) -> Table:
         """The facts, as they print."""
-        return Table(f"{self.name}: {self.title}", ("fact", "text"), self.facts, self.notes)
+        return self._table(self.facts)
+
+    def brief(self) -> Table:
+        """The same with the formula in signs that a terminal has; other forms keep it in LaTeX."""
+        return self._table(tuple((f, readable(t) if f == "formula" else t) for f, t in self.facts))
+
+    def _table(self, facts: tuple[tuple[str, str], ...]) -> Table:
+        return Table(f"{self.name}: {self.title}", ("fact", "text"), facts, self.notes)
 
 
 def catalogue() -> Catalogue:
@@ -136,6 +147,9 @@ def card(name: str | Index) -> IndexCard:
         ("options", "; ".join(_option_text(entry, option) for option in entry.options)),
         ("what", " ".join(_summary(entry).split())),
         ("formula", entry.formula),
+        *_letters(entry),
+        ("how to read", _reading(entry)),
+        ("example", _example(entry)),
         ("best", best or "none (it describes)"),
         ("range", _by_kind(entry, partial(range_text, entry))),
         (
@@ -171,6 +185,9 @@ def _curve_card(curve: Curve) -> IndexCard:
         ("rule", curve.rule),
         ("what", " ".join(_summary(curve).split())),
         ("formula", curve.formula),
+        *_letters(curve),
+        ("how to read", f"{curve.direction} is better: {curve.rule} chooses the number of clusters"),
+        ("example", _example(curve)),
         ("best", f"{show(curve.best)} ({curve.direction} is better)" if curve.best is not None else ""),
         ("pitfalls", " ".join(_pitfalls(curve).split())),
         *(("checked values", f"{list(map(show, e.expected))} ({e.source})") for e in curve.examples),
@@ -179,6 +196,67 @@ def _curve_card(curve: Curve) -> IndexCard:
     return IndexCard(
         name=curve.label, title=curve.title, facts=tuple((fact, text) for fact, text in facts if text)
     )
+
+
+def _letters(entry: Index | Curve) -> list[tuple[str, str]]:
+    return [("letter", f"{symbol}: {meaning}") for symbol, meaning in symbols_of(entry).items()]
+
+
+def _reading(entry: Index) -> str:
+    """How high and low values are read: from the direction, the range and the claims, for the first kind."""
+    kind = entry.kinds[0]
+    within = _within(entry, kind)
+    if entry.best is None:
+        return "; ".join(x for x in ("it describes: neither high nor low is better", within) if x)
+    if math.isinf(entry.best):
+        parts = ["no value is the best one, so compare values for the same data only"]
+    else:
+        parts = [f"{show(entry.best)} is best{_who_scores_best(entry, kind)}"]
+    if _is_pair(entry) and entry.direction == "higher":
+        chance = {
+            "claimed": "0 is the mean over all shuffles of the objects, so below 0 is worse than chance",
+            "refuted": "not corrected for chance: shuffled objects do not score 0 on average",
+        }
+        parts.append(chance.get(entry.status("zero_by_chance", kind), ""))
+    parts = [part for part in (*parts, within) if part]
+    for_kind = f"for {kind.value} clusterings, " if len(entry.kinds) > 1 and _is_pair(entry) else ""
+    others = [k.value for k in entry.kinds if _is_pair(entry) and entry.status("reflexive", k) == "refuted"]
+    soft = [f"against itself, a clustering that is {' or '.join(others)} does not score best"] * bool(others)
+    return "; ".join([f"{entry.direction} is better", f"{for_kind}{parts[0]}", *parts[1:], *soft])
+
+
+def _within(entry: Index, kind: Kind) -> str:
+    """Between which ends values lie, as far as these are known."""
+    ends = entry.range_of((kind,) * max(1, len([n for n in entry.inputs if n != "X"]))) or (None, None)
+    known = [end is not None and (callable(end) or math.isfinite(end)) for end in ends]
+    low, high = map(_end_text, ends)
+    texts = {
+        (True, True): f"values lie in [{low}, {high}]",
+        (True, False): f"no value is below {low}",
+        (False, True): f"no value is above {high}",
+    }
+    return texts.get((known[0], known[1]), "")
+
+
+def _who_scores_best(entry: Index, kind: Kind) -> str:
+    if not _is_pair(entry) or entry.status("reflexive", kind) != "claimed":
+        return ""
+    if entry.status("separating", kind) == "claimed":
+        return ", and only equivalent clusterings reach it"
+    return ", which a clustering scores against itself, and others may too"
+
+
+def _example(entry: Index | Curve) -> str:
+    """The first example of the docstring, with what it gives."""
+    steps = doctest.DocTestParser().get_examples(inspect.cleandoc(entry.__doc__ or ""))
+    code: list[str] = []
+    for step in steps:
+        code.append(step.source.strip())
+        if step.want:
+            home = "partita.indices" if isinstance(entry, Index) else entry.__module__
+            known = [f"from {home} import {entry.name}"] if entry.__module__.startswith("partita.") else []
+            return f"{'; '.join([*known, *code])}  # {step.want.strip()}"
+    return ""
 
 
 def range_text(entry: Index, kind: Kind) -> str:

@@ -1,124 +1,20 @@
-"""Frozen results, and the one table model that shows them as text, HTML, Markdown, CSV, JSON or a frame."""
+"""Frozen results: they print as tables and turn into HTML, Markdown, CSV, JSON or a frame."""
 
 from __future__ import annotations
 
-import csv
-import html
-import io
 import math
-import re
-import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from partita.errors import ParameterError
+from partita.results.tables import Table
+from partita.results.terminal import has_bold, screen_width
 from partita.results.verdicts import Remark
 
-__all__ = ["FORMATS", "Result", "Table", "show"]
+__all__ = ["FORMATS", "Result", "join_texts", "number", "plain"]
 
 FORMATS = ("table", "json", "csv", "markdown", "html")
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns and rows with a title and an answer above, and notes below."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    notes: tuple[str, ...] = ()
-    answer: str = ""
-
-    def without_blank_columns(self) -> Table:
-        """The table without the columns that hold nothing."""
-        if not self.rows:
-            return self
-        kept = [i for i, _ in enumerate(self.columns) if any(row[i] not in (None, "") for row in self.rows)]
-        return replace(
-            self,
-            columns=tuple(self.columns[i] for i in kept),
-            rows=tuple(tuple(row[i] for i in kept) for row in self.rows),
-        )
-
-    def text(self, width: int = 110) -> str:
-        """Aligned plain text; the last column is wrapped to the width."""
-        cells = [[show(value) for value in row] for row in self.rows]
-        filled = [[row[i] for row in self.rows if row[i] is not None] for i, _ in enumerate(self.columns)]
-        numeric = [bool(column) and all(isinstance(v, (int, float)) for v in column) for column in filled]
-        widths = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(self.columns)]
-        before = sum(widths[:-1]) + 2 * (len(widths) - 1)
-        if widths:
-            widths[-1] = min(widths[-1], max(20, width - before))
-        above = [text for text in (self.title, self.answer) if text]
-        lines = [*above, ""] if above else []
-        for row in [list(self.columns), *cells]:
-            last = textwrap.wrap(row[-1], widths[-1]) or [""] if widths else [""]
-            for i, piece in enumerate(last):
-                texts = [*(row[:-1] if i == 0 else [""] * (len(row) - 1)), piece]
-                padded = [
-                    t.rjust(w) if right else t.ljust(w)
-                    for t, w, right in zip(texts, widths, numeric, strict=True)
-                ]
-                lines.append("  ".join(padded).rstrip())
-        lines += [""] if self.notes else []
-        for note in self.notes:
-            lines += textwrap.wrap(note, width, subsequent_indent="  ")
-        return "\n".join(lines)
-
-    def markdown(self) -> str:
-        """A Markdown table."""
-        lines = [f"**{_escape_markdown(self.title)}**", ""] if self.title else []
-        lines += [_escape_markdown(self.answer), ""] if self.answer else []
-        lines.append("| " + " | ".join(map(_escape_markdown, self.columns)) + " |")
-        lines.append("|" + "|".join(" --- " for _ in self.columns) + "|")
-        lines += ["| " + " | ".join(_escape_markdown(show(v)) for v in row) + " |" for row in self.rows]
-        lines += ["", *(f"- {_escape_markdown(note)}" for note in self.notes)] if self.notes else []
-        return "\n".join(lines)
-
-    def html(self) -> str:
-        """An HTML table; every text is escaped."""
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(show(value))}</td>" for value in row) + "</tr>"
-            for row in self.rows
-        )
-        title = f"<p><strong>{html.escape(self.title)}</strong></p>" if self.title else ""
-        title += f"<p>{html.escape(self.answer)}</p>" if self.answer else ""
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
-        listed = f"<ul>{notes}</ul>" if notes else ""
-        return f"<div>{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{listed}</div>"
-
-    def csv(self) -> str:
-        """Comma-separated values with all digits; title and notes are left out."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([["" if _is_blank(v) else v for v in row] for row in self.rows])
-        return out.getvalue().rstrip("\n")
-
-
-def show(value: Any) -> str:
-    """A value as a reader wants it: four decimals, whole numbers whole."""
-    if value is None:
-        return ""
-    if not isinstance(value, float):
-        return str(value)
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value) or value == int(value):
-        return f"{value:g}" if math.isinf(value) or abs(value) >= 1e15 else str(int(value))
-    return f"{value:.4f}" if 1e-3 <= abs(value) < 1e6 else f"{value:.4g}"
-
-
-def _is_blank(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
-
-
-def _escape_markdown(text: str) -> str:
-    """One line that Markdown shows as it is; underscores inside words need no escape."""
-    special = re.compile(r"[\\`*\[\]~$|]|(?<!\w)_|_(?!\w)")
-    return special.sub(r"\\\g<0>", html.escape(" ".join(text.split()), quote=False))
 
 
 def plain(value: Any) -> Any:
@@ -173,10 +69,27 @@ class Result:
         """Tables that are shown below the first."""
         return ()
 
+    def text(self, width: int | None = None, *, bold: bool = False) -> str:
+        """The tables as they print.
+
+        Parameters
+        ----------
+        width : int, optional
+            The terminal's by default where standard output is one, else 110.
+        bold : bool
+            Whether the best values are in bold letters, by codes that only a terminal understands.
+        """
+        columns = screen_width() if width is None else width
+        return "\n\n".join(table.text(columns, bold=bold) for table in (self.brief(), *self.more()))
+
     def __repr__(self) -> str:
-        return "\n\n".join(table.text() for table in (self.brief(), *self.more()))
+        return self.text()  # without bold letters: it may be written to a file
 
     __str__ = __repr__
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What IPython shows; in a terminal with bold letters."""
+        printer.text(self.text(bold=has_bold()))
 
     def _repr_html_(self) -> str:
         return self.write("html")

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from partita.errors import near_names
-from partita.registry import find
-from partita.results.index_rows import IndexTable, method_of
-from partita.results.result import Result, Table, join_texts
+from partita.errors import TooLargeError, near_names
+from partita.inputs import Inputs
+from partita.registry import Index, find
+from partita.results.index_rows import IndexTable, IndexValue, method_of
+from partita.results.result import Result, join_texts
+from partita.results.tables import Cell, Table
 
-__all__ = ["SideBySide", "provenance_together"]
+__all__ = ["SideBySide", "provenance_together", "same_clusterings"]
+
+ROUNDING = 1e-12
+"""Values of different clusterings that are as close as this are a tie."""
+
+ROUNDING_OF_THE_SAME = 1e-9
+"""One clustering under other names of its clusters: sums in another order, and what cancels in them."""
 
 BEFORE = ("index", "symbol", "best", "direction")
 AFTER = ("better", "caveat")
@@ -34,10 +42,14 @@ class SideBySide(Result):
         One for each clustering, by its name.
     title : str
         What was judged, in words.
+    same : dict of int
+        For each name the number of its clustering: names of the same clustering (`Partition.equivalent`) have
+        the same, and so have the same values. Each is one of its own where nothing is said.
     """
 
     results: Mapping[Any, IndexTable] = field(default_factory=dict)
     title: str = ""
+    same: Mapping[Any, int] = field(default_factory=dict)
 
     def __getitem__(self, name: Any) -> Any:
         known = {**{self.labels[n]: result for n, result in self.results.items()}, **self.results}
@@ -58,11 +70,113 @@ class SideBySide(Result):
             labels[name] = label
         return labels
 
+    @cached_property
+    def clusterings(self) -> tuple[tuple[Any, ...], ...]:
+        """The names, those of the same clustering together."""
+        groups: dict[Any, list[Any]] = {}
+        for name in self.results:
+            groups.setdefault(self.same.get(name, ("by itself", name)), []).append(name)
+        return tuple(map(tuple, groups.values()))
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[Any, IndexValue]]:
+        """For each index its row in each result that has it."""
+        listed = dict.fromkeys(row.index for result in self.results.values() for row in result.rows)
+        return {
+            index: {name: result[index] for name, result in self.results.items() if index in result}
+            for index in listed
+        }
+
+    @cached_property
+    def _best(self) -> dict[str, tuple[Any, ...]]:
+        """For each index that judges, the names of the best clusterings."""
+        best = {index: self._best_of(index, rows) for index, rows in self._rows.items()}
+        return {index: names for index, names in best.items() if names}
+
+    def _best_of(self, index: str, rows: Mapping[Any, IndexValue]) -> tuple[Any, ...]:
+        direction = next(iter(rows.values())).direction
+        values = {name: row.value for name, row in rows.items()}
+        is_whole = len(rows) == len(self.results) and not any(map(math.isnan, values.values()))
+        if direction == "none" or not is_whole or len(_entry(index).inputs) < 2:
+            return ()
+        best = (max if direction == "higher" else min)(values.values())
+        ties = {name for name, value in values.items() if math.isclose(value, best, rel_tol=ROUNDING)}
+        return tuple(name for group in self.clusterings if ties & set(group) for name in group)
+
+    def best_by(self, index: str | Index) -> tuple[Any, ...]:
+        """The names of the clusterings that an index finds best: several where they tie or are the same.
+
+        None where it does not judge: it looks at neither the data nor a truth, or lacks a value.
+        """
+        first = next(iter(self.results.values()))
+        label = next((n for n in self._rows if n == str(index)), None) or first[str(index)].index
+        return self._best.get(label, ())
+
     @property
     def wins(self) -> dict[Any, int]:
-        """For each clustering, how many indices find it better than all others."""
-        better = [row["better"] for row in self.records()]
-        return {name: better.count(label) for name, label in self.labels.items()}
+        """For each clustering, how many indices find none better; ties count for all of them."""
+        return {name: sum(name in best for best in self._best.values()) for name in self.results}
+
+    @cached_property
+    def families(self) -> dict[str, tuple[Any, ...]]:
+        """For each family of indices that judges, the names that most of its indices find best."""
+        votes: dict[str, Counter[Any]] = {}
+        for index, names in self._best.items():
+            votes.setdefault(_entry(index).family, Counter()).update(names)
+        return {
+            family: tuple(name for name in self.results if count[name] == max(count.values()))
+            for family, count in votes.items()
+        }
+
+    @property
+    def statement(self) -> str:
+        """Which clustering is judged better, by how many families of indices: kin are one voice."""
+        if len(self.results) < 2:
+            return ""
+        if len(self.clusterings) == 1:
+            return f"the same clustering: {self._named(self.clusterings[0])}"
+        if not self._best:
+            return "no index here judges between them"
+        alone = {group: self._families_of(group, ties=False) for group in self.clusterings}
+        tied = {group: self._families_of(group, ties=True) for group in self.clusterings}
+        most = max((len(alone[group]), len(tied[group])) for group in self.clusterings)
+        leading = [g for g in self.clusterings if (len(alone[g]), len(tied[g])) == most]
+        word = "better" if len(self.clusterings) == 2 else "best"
+        if len(leading) > 1:
+            texts = " and ".join(map(self._named, leading))
+            return f"a tie: {texts}, each {word} by {self._count(leading[0], alone, tied)}"
+        (first,) = leading
+        others = [
+            f"{self._named(group)} by {len(alone[group])} ({', '.join(alone[group])})"
+            for group in self.clusterings
+            if group != first and alone[group]
+        ]
+        return join_texts([f"{self._named(first)}: {word} by {self._count(first, alone, tied)}", *others])
+
+    def _families_of(self, group: Sequence[Any], *, ties: bool) -> list[str]:
+        """The families that find this clustering best, alone or with others."""
+        return [
+            family
+            for family, names in self.families.items()
+            if set(names) & set(group) and ties == bool(set(names) - set(group))
+        ]
+
+    def _count(self, group: Any, alone: Mapping[Any, list[str]], tied: Mapping[Any, list[str]]) -> str:
+        """By how many families and indices."""
+        wins = _of(self.wins[group[0]], len(self._best), "indices")
+        if len(self.families) == 1:
+            return f"{wins}, which are of one family ({next(iter(self.families))})"
+        shared = f", a tie in {len(tied[group])}" if tied[group] else ""
+        return f"{_of(len(alone[group]), len(self.families), 'families')}{shared} ({wins})"
+
+    def _named(self, names: Sequence[Any]) -> str:
+        return " = ".join(self.labels[name] for name in names)
+
+    def _better_text(self, names: Sequence[Any]) -> str:
+        """The best in words: names of one clustering are equal, different clusterings tie."""
+        groups = [tuple(name for name in group if name in names) for group in self.clusterings]
+        texts = [self._named(group) for group in groups if group]
+        return texts[0] if len(texts) == 1 else f"tie: {', '.join(texts)}" if texts else ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -74,43 +188,121 @@ class SideBySide(Result):
 
         An index that looks at neither the data nor a truth finds none better.
         """
-        listed = dict.fromkeys(row.index for result in self.results.values() for row in result.rows)
-        return [self._record(name) for name in listed]
+        return [self._record(index, rows) for index, rows in self._rows.items()]
 
-    def _record(self, index: str) -> dict[str, Any]:
-        rows = {self.labels[n]: result[index] for n, result in self.results.items() if index in result}
+    def _record(self, index: str, rows: Mapping[Any, IndexValue]) -> dict[str, Any]:
         known = next(iter(rows.values()))
-        values = {label: rows[label].value if label in rows else math.nan for label in self.labels.values()}
-        can_judge = len(find(index.partition(":")[0]).inputs) > 1
+        values = {label: rows[n].value if n in rows else math.nan for n, label in self.labels.items()}
         return {
             "index": index,
             "symbol": known.symbol,
             "best": known.best,
             "direction": known.direction,
             **values,
-            "better": _better(values, known.direction) if can_judge else "",
+            "better": self._better_text(self._best.get(index, ())),
             "caveat": join_texts(list(dict.fromkeys(row.caveat for row in rows.values()))),
         }
 
     def table(self) -> Table:
-        """The indices, as they print."""
-        rows = tuple(
-            tuple(None if k == "best" and math.isnan(v) else v for k, v in row.items())
-            for row in self.records()
-        )
-        won = ", ".join(f"{self.labels[name]} by {count}" for name, count in self.wins.items())
-        notes = (*self.notes, f"judged better: {won} of the indices, many of which are kin")
-        return Table(self.title, self.columns, rows, notes).without_blank_columns()
+        """The indices: the best stands out, and the reason of what has no value is below."""
+        return self._table({self.labels[name]: name for name in self.results})
+
+    def brief(self) -> Table:
+        """The same with one column for each clustering, however many names it has."""
+        return self._table({self._named(group): group[0] for group in self.clusterings})
+
+    def _table(self, clusterings: Mapping[str, Any]) -> Table:
+        caveats = {index: self._caveat_of_values(rows) for index, rows in self._rows.items()}
+        times = Counter(caveats.values())
+        rows = []
+        for record in self.records():
+            index, caveat = record["index"], caveats[record["index"]]
+            shown = record | {
+                "best": None if math.isnan(record["best"]) else record["best"],
+                "caveat": Cell("", caveat) if times[caveat] > 1 else caveat,
+            }
+            cells = [self._cell(index, name) for name in clusterings.values()]
+            rows.append((*(shown[name] for name in BEFORE), *cells, *(shown[name] for name in AFTER)))
+        won = ", ".join(f"{self._named(group)} by {self.wins[group[0]]}" for group in self.clusterings)
+        notes = (*self.footnotes, f"best by single indices: {won} of {len(self._best)}")
+        columns = (*BEFORE, *clusterings, *AFTER)
+        spare = ("symbol", "best", "direction")
+        return Table(
+            self.title, columns, tuple(rows), notes, answer=self.statement, spare=spare
+        ).without_blank_columns()
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold; clusterings are named as their columns are."""
+        return {
+            **super().to_dict(),
+            "clusterings": [[self.labels[name] for name in group] for group in self.clusterings],
+            "wins": {self.labels[name]: count for name, count in self.wins.items()},
+            "families": {f: [self.labels[name] for name in names] for f, names in self.families.items()},
+        }
+
+    def _caveat_of_values(self, rows: Mapping[Any, IndexValue]) -> str:
+        """The caveats of those rows that have a value; the reason of nan stands with it."""
+        return join_texts(list(dict.fromkeys(r.caveat for r in rows.values() if not math.isnan(r.value))))
+
+    def _cell(self, index: str, name: Any) -> Cell:
+        best = self._best.get(index, ())
+        row = self._rows[index].get(name)
+        if row is None:
+            left_out = {x.index: x.reason for x in self.results[name].left_out}
+            return Cell(math.nan, left_out.get(index, "it does not apply to this clustering"))
+        note = row.caveat if math.isnan(row.value) else ""
+        return Cell(row.value, note, strong=name in best and len(best) < len(self.results))
 
 
-def _better(values: Mapping[str, float], direction: str) -> str:
-    """The name of the single best value, or nothing."""
-    if direction == "none" or any(math.isnan(v) for v in values.values()):
-        return ""
-    choose = max if direction == "higher" else min
-    best = choose(values.values())
-    names = [name for name, value in values.items() if value == best]
-    return names[0] if len(names) == 1 else ""
+def _entry(label: str) -> Index:
+    return find(label.partition(":")[0])
+
+
+def _of(count: int, total: int, what: str) -> str:
+    if count == total > 1:
+        return f"both {what}" if total == 2 else f"all {total} {what}"
+    return f"{count} of {total} {what}"
+
+
+def same_clusterings(results: Mapping[Any, IndexTable], prepared: Callable[[Any], Inputs]) -> dict[Any, int]:
+    """For each name the number of its clustering: the same for clusterings that are equivalent.
+
+    Parameters
+    ----------
+    results : dict
+        The rows of each clustering. Only where all values agree the clusterings themselves are compared.
+    prepared : function
+        The clustering ``found`` of a name, with all its objects.
+    """
+    numbers: dict[Any, int] = {}
+    firsts: dict[Any, int] = {}
+    for name, result in results.items():
+        alike = (first for first in firsts if _same_values(results[first], result))
+        known = (firsts[f] for f in alike if _are_equivalent(prepared(f), prepared(name)))
+        numbers[name] = next(known, len(firsts))
+        if numbers[name] == len(firsts):
+            firsts[name] = numbers[name]
+    return numbers
+
+
+def _same_values(one: IndexTable, other: IndexTable) -> bool:
+    """Whether all values agree up to the rounding of one clustering under other names of its clusters."""
+    if [row.index for row in one.rows] != [row.index for row in other.rows]:
+        return False
+    near = ROUNDING_OF_THE_SAME
+    pairs = ((a.value, b.value) for a, b in zip(one.rows, other.rows, strict=True))
+    return all(
+        math.isclose(a, b, rel_tol=near, abs_tol=near) or (math.isnan(a) and math.isnan(b)) for a, b in pairs
+    )
+
+
+def _are_equivalent(one: Inputs, other: Inputs) -> bool:
+    if one.dropped or other.dropped:  # not of the same objects, perhaps
+        return False
+    try:
+        return one.partitions["found"].equivalent(other.partitions["found"])
+    except TooLargeError:  # too many relabellings to try
+        return False
 
 
 def provenance_together(results: Mapping[Any, IndexTable]) -> dict[str, Any]:
