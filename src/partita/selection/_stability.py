@@ -132,14 +132,16 @@ def stability(
 
     The answer is the last k that is found again, since fewer clusters than there are can be stable too, by
     their sizes alone. Not asked for is an unbroken run up to it: in S1, with 15 clear clusters, 2, 4 to 6, 8
-    and 9 are found again, and then 15 alone; three equal clusters are not found again as two. The price is
-    that one k too large, stable by the shape of a cluster, is believed: the strength says so. If the last k
+    and 9 are found again, and then 15 alone; three equal clusters are not found again as two. If the last k
     tried is found again there is no answer, but "10 or more".
 
-    "clear" is an answer whose clusters are also set apart: objects at the borders between them lie sparser
-    than four fifths of those within. One long cloud is cut at the same place every time, so that being found
-    again proves no clusters. See `partita.selection.found_again.doubts_about` for all that makes it "weak" or
-    "contested". "no structure": nothing is found again, which may also mean that the method does not suit.
+    One long cloud is cut at the same place every time, so that being found again proves no clusters. An
+    answer is "clear" if its clusters are also set apart: objects at the borders between them lie sparser than
+    four fifths of those within. The last k of that kind is preferred to larger ones that are merely found
+    again; these make it "contested". Where no k is of that kind, the last that is found again is a "weak"
+    answer. The price is that clusters which overlap much are never clear, and that of groups of overlapping
+    clusters the groups are chosen. `partita.selection.found_again.doubts_about` has all that makes an answer
+    less than clear. "no structure": nothing is found again, also where the method does not suit.
 
     Cost
     ----
@@ -153,7 +155,7 @@ def stability(
     (3, 'clear')
     >>> print(found.statement)
     k = 3, clear: found again (CI = 0 in all 10 repeats, mean ARI 1.00, weakest cluster 1.00), and gaps set
-    its clusters apart
+    its clusters apart; each alone, the last would be k = 4 by mean ARI, weakest cluster
     """
     check_space(space)
     raw = complete_data(X, missing)

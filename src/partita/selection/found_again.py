@@ -147,8 +147,9 @@ def _worst_end(entry: Index, kind: Kind, k: int, n_objects: int) -> float:
         return math.inf if end is None else float(end)
     if not entry.is_of_table:
         return math.inf
-    counts = np.full((max(k, 1), max(k, 1)), n_objects / max(k, 1) ** 2)
-    return entry.ends_on((kind, kind), Contingency.from_counts(counts))[1]
+    k = min(max(k, 1), n_objects)
+    sizes = n_objects // k + (np.arange(k) < n_objects % k)
+    return entry.ends_on((kind, kind), Contingency.from_counts(np.diag(sizes)))[1]
 
 
 class Order(NamedTuple):
@@ -275,22 +276,19 @@ def doubts_about(evidence: Evidence, place: int) -> list[Doubt]:
 
     Being found again is not enough: the slides show clusterings that are stable because of the shapes, sizes
     and densities of clusters, and one cloud that is longer than wide is cut in two at the same place every
-    time. So the clusters must be set apart too. If they are not, while those of fewer clusters that are found
-    again are, there are two answers: it is contested. It is weak where they are not, and where the rules had
-    little to go on: few repeats, data that nothing perturbs, no fewer clusters tried, clusters of one object,
-    most objects in none, features that drown others.
+    time. So the clusters must be set apart too; if they are not, the answer is weak. It is contested where
+    more clusters are found again as well. And it is weak where the rules had little to go on: few repeats,
+    data that nothing perturbs, no fewer clusters tried, clusters of one object, most objects in none,
+    features that drown others.
     """
     doubts = []
-    borders = evidence.borders(place)
-    if borders is None or not borders.set_apart:
-        earlier = [i for i in evidence.stable if evidence.ks[i] < evidence.ks[place]]
-        apart = next((i for i in reversed(earlier) if _is_set_apart(evidence, i)), None)
-        if apart is None:
-            text = "no gap sets its clusters apart, and one cloud that is cut in parts is found again too"
-            doubts.append(Doubt("weak", text))
-        else:
-            text = f"no gap sets its clusters apart, as at {evidence.named(apart)}, which is found again too"
-            doubts.append(Doubt("contested", text))
+    later = evidence.stable[-1]
+    if evidence.ks[later] > evidence.ks[place]:
+        text = f"{evidence.named(later)} is found again too, though no gap sets its clusters apart"
+        doubts.append(Doubt("contested", text))
+    if not _is_set_apart(evidence, place):
+        text = "no gap sets its clusters apart, and one cloud that is cut in parts is found again too"
+        doubts.append(Doubt("weak", text))
     if evidence.n_repeats < FEWEST_REPEATS:
         doubts.append(Doubt("weak", f"{evidence.n_repeats} repeats are few"))
     if not evidence.perturbs:
@@ -312,48 +310,54 @@ def _is_set_apart(evidence: Evidence, place: int) -> bool:
 
 
 def answer_of(evidence: Evidence) -> tuple[Answer, tuple[Remark, ...]]:
-    """The number of clusters, how sure that is, in words, and what a reader must know."""
+    """The number of clusters, how sure that is, in words, and what a reader must know.
+
+    It is the last that is found again with clusters that are set apart; where none are, the last that is
+    found again.
+    """
     stable = evidence.stable
-    general = _remarks(evidence, stable[-1] if stable else None)
     if not stable:
-        return _nothing_found_again(evidence), general
-    place = stable[-1]
+        return _nothing_found_again(evidence), _remarks(evidence, None)
+    place = next((i for i in reversed(stable) if _is_set_apart(evidence, i)), stable[-1])
+    remarks = _remarks(evidence, place)
+    if evidence.is_at_end(stable[-1]):
+        text = f"{_end_of_range(evidence, stable[-1])}, is found again: the answer may lie beyond"
+        remarks = (Remark(RemarkKind.END_OF_RANGE, text), *remarks)
     if evidence.is_at_end(place):
-        return _at_the_end(evidence, place, general)
+        return _at_the_end(evidence, place), remarks
     doubts = doubts_about(evidence, place)
     kinds = {doubt.strength for doubt in doubts}
     strength: Strength = "contested" if "contested" in kinds else "weak" if kinds else "clear"
-    apart = ", and gaps set its clusters apart" if not doubts else ""
+    apart = ", and gaps set its clusters apart" if _is_set_apart(evidence, place) else ""
     against = f", but {'; '.join(doubt.text for doubt in doubts)}" if doubts else ""
     head = f"{evidence.named(place)}, {strength}: found again ({evidence.why(place)}){apart}{against}"
     statement = f"{head}{_disagreement(evidence, place)}"
     setting = None if evidence.grid.are_counts else evidence.grid.values[place]
     if evidence.grid.are_counts and place == 0 and evidence.ks[0] > 2:
         text = f"k = {evidence.ks[0]} is the smallest tried: fewer clusters may be found again too"
-        general = (Remark(RemarkKind.END_OF_RANGE, text), *general)
-    return Answer(evidence.ks[place], strength, statement, setting), general
+        remarks = (Remark(RemarkKind.END_OF_RANGE, text), *remarks)
+    return Answer(evidence.ks[place], strength, statement, setting), remarks
 
 
-def _at_the_end(
-    evidence: Evidence, place: int, general: tuple[Remark, ...]
-) -> tuple[Answer, tuple[Remark, ...]]:
-    """No answer: what is found again at the end of a range may go on beyond it."""
-    k, earlier = evidence.ks[place], evidence.stable[:-1]
+def _end_of_range(evidence: Evidence, place: int) -> str:
     if evidence.grid.are_counts:
-        what, advice = f"k = {k} or more: the largest tried", "try more clusters"
-    else:
-        what = f"k = {k} or more: no {evidence.grid.parameter} tried gives more clusters"
-        advice = "try values beyond"
-    others = [evidence.named(i) for i in earlier if _is_set_apart(evidence, i)]
-    also = f"; {others[-1]} is found again too, and gaps set its clusters apart" if others else ""
-    statement = f"{what}, found again ({evidence.why(place)}); {advice}{also}{_disagreement(evidence, place)}"
-    strength: Strength = "contested" if others else "weak"
-    remark = Remark(RemarkKind.END_OF_RANGE, f"{what}, is found again: the answer may lie beyond")
-    return Answer(None, strength, statement), (remark, *general)
+        return f"k = {evidence.ks[place]} or more: the largest tried"
+    return f"k = {evidence.ks[place]} or more: no {evidence.grid.parameter} tried gives more clusters"
+
+
+def _at_the_end(evidence: Evidence, place: int) -> Answer:
+    """No answer: what is found again at the end of a range may go on beyond it."""
+    advice = "try more clusters" if evidence.grid.are_counts else "try values beyond"
+    found = f"{_end_of_range(evidence, place)}, found again ({evidence.why(place)})"
+    return Answer(None, "weak", f"{found}; {advice}{_disagreement(evidence, place)}")
 
 
 def _nothing_found_again(evidence: Evidence) -> Answer:
-    """No k of two or more passes all rules; one cluster remains where it was tried."""
+    """No k of two or more passes all rules; one cluster remains where it was tried.
+
+    It is contested where some index passes; weak where clusters are found again, but not their borders; else
+    nothing speaks for structure.
+    """
     several = [i for i in evidence.order if evidence.ks[i] > 1]
     one = evidence.grid.are_counts and evidence.ks[0] == 1
     if not several:
@@ -367,12 +371,14 @@ def _nothing_found_again(evidence: Evidence) -> Answer:
         tried += " is not found again" if low == high else " is found again"
     else:
         tried = f"no {evidence.grid.parameter} with two clusters or more is found again"
-    closest = _closest(evidence, several, graded)
+    closest = _closest(several, graded)
     near = (
         f" (closest: {evidence.named(closest)} with {evidence.why(closest)})" if closest is not None else ""
     )
-    statement = f"{tried}{near}{_disagreement(evidence, None)}"
-    strength: Strength = "contested" if passing else "no structure"
+    caution = "; a method that does not suit the shapes of clusters does not find them again either"
+    statement = f"{tried}{near}{_disagreement(evidence, None)}{caution}"
+    roughly = np.logical_and.reduce([r.holds for r in evidence.rules if not r.is_graded])
+    strength: Strength = "contested" if passing else "weak" if roughly[several].any() else "no structure"
     k = 1 if one and not passing else None
     return Answer(k, strength, f"k = 1 remains: {statement}" if k else statement)
 
@@ -394,7 +400,8 @@ def _disagreement(evidence: Evidence, place: int | None) -> str:
         alone = evidence.choices[rule.name].k
         alone = None if alone == 1 else alone
         if alone != k:
-            others.setdefault("none" if alone is None else f"k = {alone}", []).append(rule.short)
+            beyond = " or more" if evidence.grid.are_counts and alone == evidence.ks[-1] else ""
+            others.setdefault("none" if alone is None else f"k = {alone}{beyond}", []).append(rule.short)
     said = [f"{choice} by {', '.join(shorts)}" for choice, shorts in others.items()]
     return f"; each alone, the last would be {'; '.join(said)}" if said else ""
 

@@ -205,7 +205,7 @@ def fit_perturbed(
             if strategy == "transfer":
                 other = another_draw(scheme, X, drawn, deviation, rng)
                 _, own = clustering_by(seeded_with(method, parameters, _seed(rng)), other.X)
-                objects, truth, found = other.rows, own, carried_over(model, drawn.X, other.X)
+                objects, truth, found = other.rows, own, carried_over(model, drawn.X, other.X, first)
             else:
                 objects, truth = drawn.rows, from_arrays(whole.arrays).take(drawn.rows)
                 found = first

@@ -270,7 +270,7 @@ class Stability(Result):
         rows = []
         for place, tried in enumerate(self.settings):
             row: list[Any] = [tried] if self.parameter is None else [_cell(tried), self.ks[place]]
-            row += [self.coverage[place]] * has_noise
+            row += [self.coverage[place]] if has_noise else []
             for index in self.indices:
                 row += _summary(self.values(index, tried), find(index))
             rows.append(tuple(row + [self.weakest(tried)] * bool(self.clusters)))
