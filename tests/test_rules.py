@@ -15,7 +15,7 @@ from partita.errors import ParameterError, UnknownNameError
 from partita.indices.curves import gap, gap_errors
 from partita.registry import find, indices
 from partita.registry.curves import curves
-from partita.registry.rules import RULES, Verdict, apply_rule
+from partita.registry.rules import RULES, Verdict, apply_rule, in_runs
 from partita.selection.strategies import search_fits
 from partita.selection.sweep import Judges, Sweep
 from reference.curves import gap_and_errors
@@ -368,6 +368,25 @@ def test_last_stable_by_hand(values, direction, threshold, expected):
 
 def test_last_stable_takes_a_threshold_of_nine_tenths_unless_told():
     assert ask("last_stable", [0.95, 0.9, 0.89]).k == 2
+
+
+def test_last_stable_names_all_that_are_stable_in_runs():
+    assert "reached by 1, 2, 4\n" in ask("last_stable", [1.0, 0.95, 0.7, 0.92, 0.5]).reason + "\n"
+    assert ask("last_stable", [0.1, 0.95, 0.3]).reason.endswith("reached by no other")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ([3], "3"),
+        ([3, 4], "3, 4"),
+        ([2, 4, 5, 6, 15], "2, 4 to 6, 15"),
+        ([1, 2, 3], "1 to 3"),
+        ([2, 4], "2, 4"),
+    ],
+)
+def test_numbers_are_drawn_together_in_runs(numbers, text):
+    assert in_runs(numbers) == text
 
 
 # --- all of them --------------------------------------------------------------------------------------

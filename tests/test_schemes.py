@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from partita.cluster import FuzzyCMeans, GaussianMixtureEM, PossibilisticCMeans, RandomSwap
 from partita.errors import ParameterError
 from partita.resampling import Bootstrap, Noise, Rerun, Subsample, normal_like, uniform_like
-from partita.selection._stability import _another
+from partita.selection.perturbing import another_draw
 from partita.selection.transfer import carried_over
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 20, axis=0)
@@ -44,7 +44,7 @@ def test_sizes_of_subsamples(share, n, size):
 def test_two_subsamples_up_to_a_half_have_no_object_in_common(n, share, seed):
     rng = np.random.default_rng(seed)
     first = Subsample(share).draw(X[:n], 0.0, rng)
-    second = _another(Subsample(share), X[:n], first, 0.0, rng)
+    second = another_draw(Subsample(share), X[:n], first, 0.0, rng)
     assert not set(first.rows) & set(second.rows)
     assert len(first.rows) == len(second.rows)
 
@@ -52,7 +52,7 @@ def test_two_subsamples_up_to_a_half_have_no_object_in_common(n, share, seed):
 def test_two_large_subsamples_are_drawn_each_on_its_own():
     rng = np.random.default_rng(0)
     first = Subsample(0.8).draw(X, 0.0, rng)
-    second = _another(Subsample(0.8), X, first, 0.0, rng)
+    second = another_draw(Subsample(0.8), X, first, 0.0, rng)
     assert len(second.rows) == 48
     assert set(second.rows) != set(first.rows)
 

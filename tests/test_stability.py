@@ -22,7 +22,9 @@ from partita.cluster import EvidentialCMeans, FuzzyCMeans, GaussianMixtureEM, Ra
 from partita.errors import ParameterError, UnknownNameError
 from partita.evaluation import HARDENED
 from partita.resampling import Bootstrap, Noise, Rerun, Stability, Subsample
+from partita.results.verdicts import RemarkKind
 from partita.selection import _stability as repeats
+from partita.selection import perturbing
 from reference.centroids import centroid_index
 from shared_data import features
 
@@ -173,38 +175,6 @@ def test_three_clouds_are_three_clusters(scheme, strategy, seed, size):
     assert found.k == 3
 
 
-def made(values, ks=(1, 2, 3), threshold=0.9):
-    """What the rules say of values of CI and ARI, one list for each k."""
-    entries = [partita.registry.find(name) for name in ("CI", "ARI")]
-    rows = [
-        repeats.Repeat(k, i, 0, {"centroid_index": ci, "adjusted_rand": ari}, {}, "")
-        for k, listed in zip(ks, values, strict=True)
-        for i, (ci, ari) in enumerate(listed)
-    ]
-    return {rule: verdict.k for rule, verdict in repeats._choices(entries, ks, rows, threshold).items()}
-
-
-def test_the_rules():
-    nan = math.nan
-    sure, likely, unsure, failed = (0.0, 1.0), (0.0, 0.91), (1.0, 0.97), (nan, nan)
-    assert made([[sure] * 2, [sure, likely], [sure, unsure]]) == {
-        "CI = 0 in all repeats": 2,
-        "best centroid_index": 2,
-        "last adjusted_rand of 0.9": 3,
-        "best adjusted_rand": 3,
-    }
-    # one cluster is found again in any data: the last stable k where there is no other, never the best one
-    assert made([[sure] * 2, [unsure, unsure], [unsure, failed]], threshold=0.98) == {
-        "CI = 0 in all repeats": 1,
-        "best centroid_index": 2,
-        "last adjusted_rand of 0.98": 1,
-        "best adjusted_rand": 2,
-    }
-    # a repeat that failed is no evidence for its k
-    assert made([[sure, failed], [unsure] * 2], ks=(2, 3))["CI = 0 in all repeats"] is None
-    assert made([[failed] * 2, [failed] * 2], ks=(2, 3))["best adjusted_rand"] is None
-
-
 def test_every_repeat_is_kept():
     found = partita.stability(X, ks=[2, 3], n_repeats=3, indices=["CI", "ARI", "VI"], random_state=0)
     frame = found.to_frame()
@@ -215,7 +185,13 @@ def test_every_repeat_is_kept():
     for (k, index), part in frame.groupby(["k", "index"]):
         np.testing.assert_array_equal(part.value, found.values(index, k))
     assert found.indices == ("centroid_index", "adjusted_rand", "variation_of_information")
-    assert list(found.choices)[-1] == "best variation_of_information"  # a distance has no threshold
+    assert list(found.choices) == [
+        "all rules together",
+        "CI = 0 in all repeats",
+        "last adjusted_rand of 0.9",
+        "last variation_of_information of 0.1 of its largest value",
+        "weakest cluster of 0.75",
+    ]
     with pytest.raises(ParameterError, match="nmi_sum was not computed"):
         found.values("NMI", 2)
     with pytest.raises(ParameterError, match="k = 9"):
@@ -225,10 +201,17 @@ def test_every_repeat_is_kept():
 def test_the_table_has_means_deviations_and_worst_values():
     found = partita.stability(X, KMeans(n_init=1), [2, 4], n_repeats=4, random_state=0)
     table = found.table()
-    assert table.columns == ("k", "centroid_index", "+-", "worst", "adjusted_rand", "+-", "worst")
+    head = ("k", "centroid_index", "sd", "worst", "adjusted_rand", "sd", "worst", "weakest cluster")
+    assert table.columns == head
     for row in table.rows:
         ci, ari = found.values("CI", row[0]), found.values("ARI", row[0])
-        assert row[1:] == pytest.approx((ci.mean(), ci.std(), ci.max(), ari.mean(), ari.std(), ari.min()))
+        spreads = (ci.std(ddof=1), ari.std(ddof=1))
+        expected = (ci.mean(), spreads[0], ci.max(), ari.mean(), spreads[1], ari.min())
+        assert row[1:-1] == pytest.approx(expected)
+        assert row[-1] == pytest.approx(min(c.jaccard for c in found.clusters if c.tried == row[0]))
+    once = partita.stability(X, KMeans(n_init=1), [2], n_repeats=1, random_state=0).table()
+    assert math.isnan(once.rows[0][2])  # one value has no spread
+    assert table.answer == found.statement
     text = str(found)
     assert text.startswith("90 objects, 2 features: KMeans, 4 x Subsample(share=0.3), cross-validation\n")
     assert "CI = 0 in all repeats: " in text
@@ -248,6 +231,8 @@ def test_it_is_written_as_json_html_and_frames():
     held = json.loads(found.write("json"), parse_constant=pytest.fail)
     assert held["k"] == found.k == 3
     assert held["choices"]["CI = 0 in all repeats"]["k"] == 3
+    assert (held["value"], held["strength"]) == (3, found.strength)
+    assert len(held["by_cluster"]) == len(found.by_cluster.to_frame())
     assert len(held["rows"]) == len(found.to_frame()) == 8
     assert held["rows"][-1]["value"] is None
     assert held["provenance"]["n_repeats"] == 2
@@ -260,7 +245,7 @@ def test_it_is_written_as_json_html_and_frames():
         notes=("<b>",),
         ks=found.ks,
         repeats=found.repeats,
-        choices={"<i>": found.choices["best adjusted_rand"]},
+        choices={"<i>": found.choices["all rules together"]},
     ).write("html")
     assert not any(tag in hostile for tag in ("<script>", "<b>", "<i>"))
     assert found.write("csv").count("\n") == 8
@@ -326,14 +311,14 @@ def test_large_data_goes_to_workers_as_it_is():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_fit_and_evaluation_has_one_thread(n_jobs, monkeypatch):
-    judged = repeats.judge
+    judged = perturbing.judge
 
     def watched(*inputs):
         assert {pool["num_threads"] for pool in threadpool_info()} == {1}
         return judged(*inputs)
 
     if n_jobs == 1:
-        monkeypatch.setattr(repeats, "judge", watched)
+        monkeypatch.setattr(perturbing, "judge", watched)
     with threadpool_limits(limits=2):
         with pytest.raises(AssertionError):
             Groups().fit(X)
@@ -376,8 +361,10 @@ def test_clusterings_of_every_kind(estimator, strategy):
 def test_one_cluster_is_always_found_again():
     found = partita.stability(X, ks=1, n_repeats=2, random_state=0)
     assert (found.values("CI", 1) == 0).all()
-    assert found.k == 1
-    assert found.choices["best adjusted_rand"].k is None
+    assert found.choices["CI = 0 in all repeats"].k == 1
+    assert found.k is None  # nothing else was tried
+    assert found.strength == "no structure"
+    assert found.statement.startswith("k = 1 or more: the largest tried")
 
 
 def test_too_many_clusters_for_a_subsample_are_told_and_do_not_end_it():
@@ -385,6 +372,7 @@ def test_too_many_clusters_for_a_subsample_are_told_and_do_not_end_it():
     assert found.k == 3
     assert np.isnan(found.values("CI", 28)).all()
     assert "2 of 4 fits failed" in found.notes[0]
+    assert "k = 28" in next(r.text for r in found.remarks if r.kind is RemarkKind.UNDEFINED)
     frame = found.to_frame()
     assert frame[frame.k == 28].caveat.str.contains("n_samples=27").all()
     assert "nan" in str(found)
@@ -402,7 +390,8 @@ def test_warnings_of_fits_are_counted_and_not_given_one_by_one():
 
 
 def test_constant_data_is_one_cluster():
-    assert partita.stability(np.ones((20, 2)), ks=[1, 3], n_repeats=2, random_state=0).k == 1
+    found = partita.stability(np.ones((20, 2)), ks=[1, 3], n_repeats=2, random_state=0)
+    assert (found.k, found.strength) == (1, "no structure")
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

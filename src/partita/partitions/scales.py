@@ -72,7 +72,7 @@ def dominance(data: DataMatrix) -> Dominance | None:
     largest = np.abs(values).max(axis=0)
     values = values / np.where(largest > 0, largest, 1.0)  # squares of what is huge or tiny stay numbers
     relative = values.std(axis=0)
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         spreads = relative * (largest / largest.max())
     varies = relative > 0
     if varies.sum() < 2 or not spreads.max() > 0:

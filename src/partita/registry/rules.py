@@ -15,7 +15,7 @@ import numpy as np
 from partita.arrays import Array, Floats
 from partita.errors import ParameterError, near_names
 
-__all__ = ["RULES", "Verdict", "apply_rule"]
+__all__ = ["RULES", "Verdict", "apply_rule", "in_runs"]
 
 WINDOW = 1.4
 """A knee compares slopes over this factor of k on either side."""
@@ -222,16 +222,36 @@ def first_se_max(curve: Heights, *, errors: Floats | None = None) -> Verdict:
 
 
 def last_stable(curve: Heights, *, threshold: float = 0.9) -> Verdict:
-    """The largest k whose value is at least as good as a threshold; None if none is (franti2017 part IV)."""
+    """The largest k whose value is at least as good as a threshold; None if none is (franti2017 part IV).
+
+    The reason names all k that are, in runs: what speaks for a k that stands alone after a gap is less than
+    for the end of an unbroken run, though in data with clear clusters the true k often stands alone. Where
+    the largest k of all is stable, larger ones may be too.
+    """
     gains = curve.gains
     limit = threshold if curve.direction == "higher" else -threshold
     stable = np.flatnonzero(gains >= limit - 1e-12)
     if not stable.size:
         return Verdict(None, f"no k reaches {threshold:g}")
     last = stable[-1]
-    return Verdict(
-        int(curve.ks[last]), f"the last k that reaches {threshold:g}", None, float(gains[last] - limit)
-    )
+    reached = f"reached by {in_runs(curve.ks[stable].tolist())}" if stable.size > 1 else "reached by no other"
+    reason = f"the last k that reaches {threshold:g}; {reached}"
+    return Verdict(int(curve.ks[last]), reason, None, float(gains[last] - limit))
+
+
+def in_runs(numbers: Sequence[int]) -> str:
+    """Rising whole numbers with neighbours drawn together: ``2, 4 to 6, 15``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    parts = [
+        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run))  # two are no range
+        for run in runs
+    ]
+    return ", ".join(parts)
 
 
 RULES: dict[str, Callable[..., Verdict]] = {

@@ -11,13 +11,13 @@ from partita.fits.models import clustering_of
 from partita.partitions import FUZZY, HardPartition, Partition, as_partition
 
 
-def carried_over(model: Any, X: Floats, onto: Floats) -> Partition:
+def carried_over(model: Any, X: Floats, onto: Floats, own: Partition | None = None) -> Partition:
     """What a model fitted to X says of other objects: its prediction, else the label of the nearest of X.
 
-    The prediction is soft where the clustering of X is. A pipeline looks for the nearest in the features that
-    its last step sees.
+    The prediction is soft where the clustering of X is, which is ``own`` where the model does not keep it. A
+    pipeline looks for the nearest in the features that its last step sees.
     """
-    own = clustering_of(model, X)
+    own = clustering_of(model, X) if own is None else own
     if own.kind is FUZZY and hasattr(model, "predict_proba"):
         made: Partition = as_partition(model.predict_proba(onto))
         return made
