@@ -16,7 +16,7 @@ from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.progress import bar
-from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, select
+from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, select
 from partita.registry.caveats import said
 from partita.registry.lookup import Selected, is_group
 from partita.results.agreement import (
@@ -161,6 +161,7 @@ def compare(
         raise ParameterError(
             "bounds is a yes or a no.", got=repr(bounds), need="True or False", parameter="bounds"
         )
+    indices = listed(indices) if indices is not None else None  # an iterator goes only once
     given = ("truth", "found") if X is None else ("X", "truth", "found")
     _check_names(indices, given)
     ways: dict[str, Any] = {
