@@ -458,7 +458,7 @@ def wrong_constants(entries: Sequence[Index], kind: Kind, n_scenes: int = 8) -> 
         is_constant = len(values) > 1 and all(same(value, values[0]) for value in values)
         if is_constant and kind not in entry.constant:
             failures.append(
-                f"{entry.name} is {values[0]!r} for every {kind} clustering: add constant={{{kind!s}: reason}}"
+                f"{entry.name} is {values[0]!r} for every {kind} clustering: add constant={{{kind}: reason}}"
             )
         if kind in entry.constant and not is_constant:
             failures.append(f"{entry.name} is not constant for {kind} clusterings: {values[:3]}")

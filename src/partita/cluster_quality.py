@@ -156,7 +156,7 @@ def _scatters(moments: ClusterMoments) -> Mapping[Any, float]:
     filled = np.flatnonzero(moments.filled)
     roots = np.sqrt(moments.within[filled] / moments.weights[filled])
     unit = moments.exponent
-    return {moments.names[i]: float(np.ldexp(r, unit)) for i, r in zip(filled, roots, strict=True)}
+    return {moments.names[int(i)]: float(np.ldexp(r, unit)) for i, r in zip(filled, roots, strict=True)}
 
 
 def _whole(size: Any) -> float:

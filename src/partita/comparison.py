@@ -21,7 +21,6 @@ from partita.registry.caveats import said
 from partita.registry.lookup import Selected, is_group
 from partita.results.agreement import (
     HEADLINES,
-    OF_CENTRES,
     adjusted_forms,
     agreement_statement,
     headline_of,
@@ -238,7 +237,9 @@ def _compared(
     inputs = prepare({**data, "truth": truth, "found": found}, **ways)
     headline = headline_of(inputs.kinds, has_data=bool(data))
     wanted = _selected(indices, [*data, "truth", "found"], headline)
-    has_ends = {e.label for e in wanted.entries if bounds and _has_ends(e, inputs, named=e.label in wanted.named)}
+    has_ends = {
+        e.label for e in wanted.entries if bounds and _has_ends(e, inputs, named=e.label in wanted.named)
+    }
     planned = plan(
         wanted.entries,
         inputs,
@@ -288,10 +289,12 @@ def _digested(
 
 
 def _are_identical(inputs: Inputs, table: Contingency | None, rows: Mapping[str, IndexValue]) -> bool:
-    """Whether the clusterings are the same up to names; soft ones are held together only where they may be."""
+    """Whether the clusterings are the same up to names; soft ones are only held together where they may be."""
     if table is not None and table.kinds == (HARD, HARD):
         return bool(table.is_relabelling)
-    reflexive = [row for name, row in rows.items() if name in ("frobenius_rand", "belief_rand", "credal_rand")]
+    reflexive = [
+        row for name, row in rows.items() if name in ("frobenius_rand", "belief_rand", "credal_rand")
+    ]
     if any(row.value < 1.0 - ROUNDING for row in reflexive):
         return False
     truth, found = inputs.partitions.values()

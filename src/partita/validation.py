@@ -1,8 +1,7 @@
-"""How good is a clustering of data: every internal index that applies; scorers for scikit-learn."""
+"""How good is a clustering of data: every internal index that applies, and what they come to."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -11,14 +10,13 @@ from typing import Any, Self
 import numpy as np
 
 from partita.cluster_quality import ClusterQuality, cluster_quality, sample_size_for
-from partita.errors import HardenedWarning, ParameterError, PartitaError
-from partita.evaluation import HARDENED, MOST_PAIR_OPERATIONS, demand_values, judge, plan, score
+from partita.errors import ParameterError, PartitaError
+from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import DataMatrix, HardPartition
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.models import (
     check_space,
-    clustering_for,
     in_clustered_space,
     is_estimator,
     last_step,
@@ -27,7 +25,7 @@ from partita.partitions.models import (
 )
 from partita.partitions.scales import dominance, scaled_data
 from partita.progress import bar
-from partita.registry import Index, check_on_undefined, find, listed, select
+from partita.registry import Index, check_on_undefined, listed, select
 from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.lookup import HEADLINE as SHOWN_FIRST
 from partita.registry.lookup import is_group
@@ -37,6 +35,7 @@ from partita.results.provenance import provenance
 from partita.results.quality import HEADLINE, headline_among, quality_of
 from partita.results.side_by_side import SideBySide, provenance_together
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
+from partita.scorers import scorer
 from partita.statistics.distances.objects_by_cluster import SPELLINGS, known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
@@ -208,8 +207,8 @@ def validate(
     title = f"{_data_text(first.provenance)}; {', '.join(sides)}"
     notes = [f"{side_by_side.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
     remarks = tuple(dict.fromkeys(r for result in results.values() for r in result.remarks if _is_of_data(r)))
-    notes = (*said, *notes, *[ONE_SCALE] * mixed)
-    return replace(side_by_side, title=title, notes=notes, remarks=remarks)
+    every = (*said, *notes, *[ONE_SCALE] * mixed)
+    return replace(side_by_side, title=title, notes=every, remarks=remarks)
 
 
 def _is_of_data(remark: Remark) -> bool:
@@ -412,66 +411,3 @@ def _with_metric(entry: Index, metric: str) -> Index:
     """The entry with this metric, where it has one and was not given another."""
     is_default = "metric" in entry.options and entry.options["metric"] == entry.defaults["metric"]
     return entry.using(metric=metric) if is_default and metric != entry.defaults["metric"] else entry
-
-
-# --- scorers ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Scorer:
-    """An index as scikit-learn wants it: ``scorer(estimator, X, y=None)``, higher is better."""
-
-    index: str
-    space: str = "clustered"
-
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """The value for what the estimator makes of X, negated where lower is better; nan where undefined."""
-        entry = find(self.index)
-        if not is_estimator(estimator):
-            need = "an object with fit, such as KMeans()"
-            raise ParameterError("a scorer judges an estimator.", got=shown(estimator), need=need)
-        if self.space == "clustered":
-            X, estimator = in_clustered_space(estimator, X)
-        found = clustering_for(estimator, X)
-        if "truth" in entry.inputs and y is None:
-            raise ParameterError(
-                f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
-            )
-        row = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
-        if HARDENED in row.caveats:
-            warnings.warn(
-                f"{entry.name} is not defined for what this {type(estimator).__name__} gives: its value is"
-                f" {HARDENED}",
-                HardenedWarning,
-                stacklevel=2,
-            )
-        return row.value if entry.direction == "higher" else -row.value
-
-
-def scorer(index: str | Index, *, space: str = "clustered") -> Scorer:
-    """A scikit-learn scorer over an index, for `GridSearchCV`, `cross_validate` and the like.
-
-    The clustering of X is what the estimator's ``predict_proba`` or ``predict`` says; of one that cannot
-    predict a clone is fitted to X. Memberships are hardened for an index that knows no other labels, with a
-    `HardenedWarning`.
-
-    Parameters
-    ----------
-    index : str or index
-        An index with a direction. Of X and found, or of truth and found: then ``y`` is the truth.
-    space : {"clustered", "input"}
-        Where a pipeline is judged: in the space in which its last step clusters, or in that of X.
-
-    Examples
-    --------
-    >>> scorer("silhouette")
-    Scorer(index='silhouette', space='clustered')
-    """
-    check_space(space)
-    entry = find(index)
-    if entry.best is None:
-        raise ParameterError(
-            f"{entry.name} only describes: no value of it is better than another.",
-            need="an index with a direction",
-        )
-    return Scorer(entry.label, space)

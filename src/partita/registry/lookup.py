@@ -198,7 +198,9 @@ def select(
     parameter : str
         The parameter that errors are about.
     """
-    fitting = [e for e in indices() if set(needs) <= set(e.inputs) and (not inputs or set(e.inputs) <= set(inputs))]
+    fitting = [
+        e for e in indices() if set(needs) <= set(e.inputs) and (not inputs or set(e.inputs) <= set(inputs))
+    ]
     chosen: dict[str, Index] = {}
     named: set[str] = set()
     for name in [EVERY] if names is None else listed(names):

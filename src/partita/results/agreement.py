@@ -177,7 +177,9 @@ def _shared(own: Array, other: Array, cells: Array) -> Parts:
     shared = shared[np.argsort(-(sizes - largest)[shared], kind="stable")]
     found: Parts = []
     for place, cluster in enumerate(shared.tolist()):
-        mine = np.flatnonzero((own == cluster) & (shares >= PART)) if place < MOST_LINES else np.array([], int)
+        mine = (
+            np.flatnonzero((own == cluster) & (shares >= PART)) if place < MOST_LINES else np.array([], int)
+        )
         mine = mine[np.argsort(-shares[mine], kind="stable")]
         found.append((cluster, float(sizes[cluster]), [(int(other[i]), float(shares[i])) for i in mine]))
     return found

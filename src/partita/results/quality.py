@@ -78,7 +78,7 @@ def quality_of(rows: Mapping[str, IndexValue]) -> Verdict:
     if density is None or not density.value > 0:
         return Verdict(statement, "weak")
     shape = (
-        f"DBCV {density.value:.2f} is above 0: clusters are denser inside than between, and may not be compact"
+        f"DBCV {density.value:.2f} is above 0: clusters are denser inside than between, whatever their shape"
     )
     statement += f"; DBCV {density.value:.2f} speaks for them"
     return Verdict(statement, "contested", speak(RemarkKind.NON_CONVEX, shape))
