@@ -289,7 +289,7 @@ def _digested(
 
 
 def _are_identical(inputs: Inputs, table: Contingency | None, rows: Mapping[str, IndexValue]) -> bool:
-    """Whether the clusterings are the same up to names; soft ones are only held together where they may be."""
+    """Whether the clusterings are the same up to names; soft ones are looked at where they may be."""
     if table is not None and table.kinds == (HARD, HARD):
         return bool(table.is_relabelling)
     reflexive = [

@@ -13,7 +13,7 @@ from partita.cluster_quality import ClusterQuality, cluster_quality, sample_size
 from partita.errors import ParameterError, PartitaError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
-from partita.partitions import DataMatrix, HardPartition
+from partita.partitions import DataMatrix
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.models import (
     check_space,
@@ -23,7 +23,7 @@ from partita.partitions.models import (
     preparing_steps,
     space_note,
 )
-from partita.partitions.scales import dominance, scaled_data
+from partita.partitions.scales import scaled_data
 from partita.progress import bar
 from partita.registry import Index, check_on_undefined, listed, select
 from partita.registry.curves import curves, find_curve, is_curve
@@ -32,21 +32,22 @@ from partita.registry.lookup import is_group
 from partita.registry.options import shown
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut, remarks_on
 from partita.results.provenance import provenance
-from partita.results.quality import HEADLINE, headline_among, quality_of
+from partita.results.quality import (
+    HEADLINE,
+    equal_objects,
+    headline_among,
+    quality_of,
+    scale_remark,
+    tiny_clusters,
+)
 from partita.results.side_by_side import SideBySide, provenance_together
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.scorers import scorer
-from partita.statistics.distances.objects_by_cluster import SPELLINGS, known_metric
+from partita.statistics.distances.objects_by_cluster import known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 
 INTERNAL = ("X", "found", "model")
-
-MOST_UNIQUE_SOUGHT = 100_000
-"""Objects among which equal ones are looked for."""
-
-MANY_EQUAL = 0.1
-"""The share of objects with an equal one before them from which on it is said: distances of 0 then weigh."""
 
 OTHER_SPACES = "the models cluster in different spaces, so all are judged in that of X"
 
@@ -297,7 +298,7 @@ def _judged(
         rows=rows,
         left_out=unasked + planned.left_out,
         title=f"{_data_text(made_from)}: {_found_text(made_from, ' found')}",
-        remarks=(*_scale_remark(inputs, metric, scale), *speak(RemarkKind.NOISE, inputs.noisy)),
+        remarks=(*scale_remark(inputs, metric, scale), *speak(RemarkKind.NOISE, inputs.noisy)),
         judge_clusters=partial(cluster_quality, inputs, metric=metric, notes=said),
     )
     return _digested(made, inputs, is_digest=indices is None) if is_group(indices) else made
@@ -310,8 +311,8 @@ def _digested(made: Validation, inputs: Inputs, *, is_digest: bool) -> Validatio
     remarks = (
         *verdict.remarks,
         *made.remarks,
-        *_tiny_clusters(inputs),
-        *_equal_objects(inputs),
+        *tiny_clusters(inputs),
+        *equal_objects(inputs),
         *remarks_on(made.rows, inputs),
     )
     return replace(
@@ -330,39 +331,6 @@ def _by_name(rows: Iterable[IndexValue]) -> dict[str, IndexValue]:
 
 def _is_headline(indices: Any) -> bool:
     return indices is not None and all(name.strip().lower() == SHOWN_FIRST for name in listed(indices))
-
-
-def _scale_remark(inputs: Inputs, metric: str, scale: str | None) -> tuple[Remark, ...]:
-    """Which features make up Euclidean distances, where a few do."""
-    assert inputs.X is not None
-    if scale is not None or SPELLINGS.get(metric, metric) not in ("euclidean", "sqeuclidean"):
-        return ()
-    found = dominance(inputs.X) if inputs.n_objects else None
-    return speak(RemarkKind.SCALE, "" if found is None else found.text)
-
-
-def _tiny_clusters(inputs: Inputs) -> tuple[Remark, ...]:
-    """How many clusters of hard labels hold one object, or none."""
-    found = inputs.partitions["found"]
-    if not isinstance(found, HardPartition):
-        return ()
-    counts = {"a single object": int((found.sizes == 1).sum()), "no object": int((found.sizes == 0).sum())}
-    texts = [f"{count} of {found.n_clusters} clusters hold {what}" for what, count in counts.items() if count]
-    return speak(RemarkKind.TINY_CLUSTERS, "; ".join(texts))
-
-
-def _equal_objects(inputs: Inputs) -> tuple[Remark, ...]:
-    """Whether many objects are copies of others."""
-    data = inputs.X
-    if data is None or data.are_distances or not 1 < data.n_objects <= MOST_UNIQUE_SOUGHT:
-        return ()
-    copies = data.n_objects - len(np.unique(data.values, axis=0))
-    if copies < MANY_EQUAL * data.n_objects:
-        return ()
-    return speak(
-        RemarkKind.DUPLICATES,
-        f"{copies} of {data.n_objects} objects are equal to an earlier one: distances of 0 among them weigh",
-    )
 
 
 def _sampled(entry: Index, size: int | None) -> Index:

@@ -28,7 +28,7 @@ GRADES_ARE_FROM = "Steinley 2004"
 PART = 0.1
 """The share of a cluster from which on another cluster has a part of it; less are strays."""
 
-MOST_LINES = 3
+MOST_LINES = MOST_PARTS = 3
 MOST_LETTERS = 24
 
 IN_TABLES = ("nmi_sum", "variation_of_information", "classification_error")
@@ -189,7 +189,8 @@ def _lines(word: str, side: str, shared: Parts, names: Sequence[Any], others: Se
     lines = []
     for cluster, size, parts in shared[:MOST_LINES]:
         of = "in" if side == "truth" else "of"
-        texts = ", ".join(f"{share:.0%} {of} {short_name(others[j])}" for j, share in parts)
+        texts = ", ".join(f"{share:.0%} {of} {short_name(others[j])}" for j, share in parts[:MOST_PARTS])
+        texts += f", and {len(parts) - MOST_PARTS} more parts" if len(parts) > MOST_PARTS else ""
         lines.append(f"{word}: {side} {short_name(names[cluster])} ({size:g} objects): {texts}")
     more = len(shared) - MOST_LINES
     return [*lines, f"{word}: {more} more clusters of {side}"] if more > 0 else lines

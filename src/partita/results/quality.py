@@ -18,11 +18,25 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
+from partita.inputs import Inputs
+from partita.partitions import HardPartition
+from partita.partitions.scales import dominance
 from partita.registry import CaveatKind
 from partita.results.index_rows import IndexValue
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
+from partita.statistics.distances.objects_by_cluster import SPELLINGS
 
-__all__ = ["HEADLINE", "Verdict", "headline_among", "quality_of"]
+__all__ = [
+    "HEADLINE",
+    "Verdict",
+    "equal_objects",
+    "headline_among",
+    "quality_of",
+    "scale_remark",
+    "tiny_clusters",
+]
 
 HEADLINE = (
     ("silhouette", "fuzzy_silhouette"),
@@ -45,6 +59,12 @@ STRUCTURES = (
 
 CLEAR = 0.5
 SOURCE = "Kaufman and Rousseeuw 1990"
+
+MOST_UNIQUE_SOUGHT = 100_000
+"""Objects among which equal ones are looked for."""
+
+MANY_EQUAL = 0.1
+"""The share of objects with an equal one before them from which on it is said: distances of 0 then weigh."""
 
 
 class Verdict(NamedTuple):
@@ -89,3 +109,39 @@ def _value_text(name: str, row: IndexValue) -> str:
     of = " of hardened labels" if CaveatKind.HARDENED in kinds else ""
     about = "about " if row.method == "sampled" else ""
     return f"{name.replace('_', ' ')}{of} {about}{row.value:.2f}"
+
+
+# --- remarks ----------------------------------------------------------------------------------------------
+
+
+def scale_remark(inputs: Inputs, metric: str, scale: str | None) -> tuple[Remark, ...]:
+    """Which features make up Euclidean distances, where a few do."""
+    assert inputs.X is not None
+    if scale is not None or SPELLINGS.get(metric, metric) not in ("euclidean", "sqeuclidean"):
+        return ()
+    found = dominance(inputs.X) if inputs.n_objects else None
+    return speak(RemarkKind.SCALE, "" if found is None else found.text)
+
+
+def tiny_clusters(inputs: Inputs) -> tuple[Remark, ...]:
+    """How many clusters of hard labels hold one object, or none."""
+    found = inputs.partitions["found"]
+    if not isinstance(found, HardPartition):
+        return ()
+    counts = {"a single object": int((found.sizes == 1).sum()), "no object": int((found.sizes == 0).sum())}
+    texts = [f"{count} of {found.n_clusters} clusters hold {what}" for what, count in counts.items() if count]
+    return speak(RemarkKind.TINY_CLUSTERS, "; ".join(texts))
+
+
+def equal_objects(inputs: Inputs) -> tuple[Remark, ...]:
+    """Whether many objects are copies of others."""
+    data = inputs.X
+    if data is None or data.are_distances or not 1 < data.n_objects <= MOST_UNIQUE_SOUGHT:
+        return ()
+    copies = data.n_objects - len(np.unique(data.values, axis=0))
+    if copies < MANY_EQUAL * data.n_objects:
+        return ()
+    return speak(
+        RemarkKind.DUPLICATES,
+        f"{copies} of {data.n_objects} objects are equal to an earlier one: distances of 0 among them weigh",
+    )
