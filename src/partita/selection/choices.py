@@ -128,6 +128,8 @@ class ChoiceOfK(Result):
     choices: Mapping[str, Choice] = field(default_factory=dict)
     selected: Mapping[int, int] = field(default_factory=dict)
     title: str = ""
+    asked: tuple[int, ...] = ()
+    """The numbers of clusters that a search could have come to; those tried where nothing else is said."""
     assessment: Assessment | None = None
     refit: Callable[[int, int], Any] | None = field(default=None, repr=False, compare=False)
     data: Array | None = field(default=None, repr=False, compare=False)
@@ -141,7 +143,7 @@ class ChoiceOfK(Result):
         families: dict[str, dict[str, int | None]] = {}
         for c in voting:
             families.setdefault(c.family or c.index, {})[c.index] = c.k
-        return Ballot(families, self.ks)
+        return Ballot(families, self.asked or self.ks)
 
     @cached_property
     def _answer(self) -> Assessment:
@@ -320,6 +322,7 @@ class ChoiceOfK(Result):
             "choices": plain([asdict(choice) for choice in self.choices.values()]),
             "selected": {str(k): run for k, run in self.selected.items()},
             "ks": list(self.ks),
+            "asked": list(self.asked),
             "assessment": asdict(self._answer),
         }
 
@@ -336,6 +339,7 @@ class ChoiceOfK(Result):
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),
             ks=tuple(data["ks"]),
+            asked=tuple(data.get("asked", ())),
             fits=tuple(_fit_of(row) for row in data["fits"]),
             curves={curve.index: curve for curve in curves},
             choices={choice.index: choice for choice in choices},
