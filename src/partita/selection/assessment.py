@@ -20,6 +20,10 @@ MOST = 2 / 3
 """A larger share of the families that answer makes an answer clear, or lets votes stand against a test."""
 
 
+PLAIN = 1.5
+"""Dense clusters that stay apart while the reach grows by half are there, whatever the test says."""
+
+
 @dataclass(frozen=True)
 class Ballot:
     """What every family of indices chooses.
@@ -78,7 +82,7 @@ class Ballot:
     @property
     def against(self) -> str:
         """The other choices with who makes them, and who has none."""
-        others = [k for k in self.votes if k != self.leading]
+        others = [k for k in self.votes if k != self.leading and k not in self.tied]
         parties = ", ".join(f"k = {k} ({', '.join(self.choosers(k))})" for k in others)
         silent = [i for found in self.families.values() for i, k in found.items() if k is None]
         return join_texts(
@@ -160,18 +164,22 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
         return Assessment(k, strength, join_texts([*texts, ballot.against]), remarks)
 
     k = ballot.leading
-    if checks.disagreement is not None:
+    if _is_non_convex(checks):
+        assert checks.disagreement is not None
         dense = f"contested: density sees {checks.disagreement.k} clusters that this method does not find"
         return answer(None, "contested", dense, f"indices of its own clusters say {_most_chosen(ballot)}")
     if checks.refuted is False and checks.powerful:
         if k in (None, 1) or not _overwhelms(ballot, checks):
             return Assessment(1, "no structure", f"k = 1: {checks.structure}", remarks)
         return answer(None, "contested", f"contested: k = {k} by {ballot.counted(k)}, but {checks.structure}")
+    if checks.refuted is False and not _overwhelms(ballot, checks):
+        return answer(None, "weak", f"no answer: {checks.structure}")
     if not ballot.votes:
         flaws = [r.text for r in checks.remarks if r.kind in (RemarkKind.TINY_CLUSTERS, RemarkKind.COLLAPSED)]
         return answer(None, "contested", "no index gives an answer", *flaws)
     if k is None:
-        return answer(None, "contested", f"contested: {_most_chosen(ballot)}, with as many votes each")
+        tied = " or ".join(f"k = {k} ({', '.join(ballot.choosers(k))})" for k in ballot.tied)
+        return answer(None, "contested", f"contested: {tied}, with as many votes each")
     if end:
         return answer(None, "weak", f"no answer inside the range: {end}, by {ballot.counted(k)}")
     if ballot.share(k) <= 0.5 and ballot.answering > 1:
@@ -180,6 +188,12 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     if doubts:
         return answer(k, "weak", f"weak evidence for k = {k}, by {ballot.counted(k)}", *doubts)
     return answer(k, "clear", f"k = {k}, by {ballot.counted(k)}", _support(checks))
+
+
+def _is_non_convex(checks: Checks) -> bool:
+    """Whether density sees clusters that the method does not find: backed by the test, or plain by itself."""
+    found = checks.disagreement
+    return found is not None and (checks.refuted is not False or found.lasting >= PLAIN)
 
 
 def _most_chosen(ballot: Ballot) -> str:
@@ -256,7 +270,7 @@ def _of_ends(ballot: Ballot) -> tuple[Remark, ...]:
 
 def _of_shape(checks: Checks) -> tuple[Remark, ...]:
     found = checks.disagreement
-    if found is None:
+    if found is None or not _is_non_convex(checks):
         return ()
     text = (
         f"density sees {found.k} clusters (DBCV {show(found.dbcv)}); for k = {found.k} this method finds"
