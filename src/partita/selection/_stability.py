@@ -137,11 +137,12 @@ def stability(
 
     One long cloud is cut at the same place every time, so that being found again proves no clusters. An
     answer is "clear" if its clusters are also set apart: objects at the borders between them lie sparser than
-    four fifths of those within. The last k of that kind is preferred to larger ones that are merely found
-    again; these make it "contested". Where no k is of that kind, the last that is found again is a "weak"
-    answer. The price is that clusters which overlap much are never clear, and that of groups of overlapping
-    clusters the groups are chosen. `partita.selection.found_again.doubts_about` has all that makes an answer
-    less than clear. "no structure": nothing is found again, also where the method does not suit.
+    four fifths of those within, at half their density or less. The last k of that kind is preferred to larger
+    ones that are merely found again; these make it "contested". Where no k is of that kind, the last that is
+    found again is a "weak" answer. The price is that clusters which overlap much are never clear, and that of
+    groups of overlapping clusters the groups are chosen. `partita.selection.found_again.doubts_about` has all
+    that makes an answer less than clear. "no structure": nothing is found again, also where the method does
+    not suit.
 
     Cost
     ----
