@@ -193,7 +193,7 @@ class ChoiceOfK(Result):
             raise ParameterError(
                 f"there is no fit with k = {k}.", got=repr(k), need=f"one of {list(self.selected)}"
             )
-        return scaling_first(self._refitted(int(k)), self.scaler)
+        return scaling_first(self._refitted(int(k)), self.scaler, self.features)
 
     def _refitted(self, k: int) -> Any:
         """The fit that speaks for a k, on the data as they were clustered."""
