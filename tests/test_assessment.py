@@ -17,7 +17,7 @@ from partita.selection.replication import Replication
 
 KS = tuple(range(1, 11))
 SOUND = Checks(
-    refuted=True, structure="laws are refuted", silhouette=0.6, replication=Replication(4, 0.95, 0.01)
+    refuted=True, structure="laws are refuted", p=0.02, silhouette=0.6, replication=Replication(4, 0.95, 0.01)
 )
 """Checks that leave nothing to doubt, for k = 4."""
 
@@ -44,7 +44,8 @@ def test_a_family_has_one_vote_that_its_indices_share():
 def test_clear_is_what_nothing_speaks_against():
     answer = assess(AGREED, SOUND)
     assert (answer.k, answer.strength, answer.remarks) == (4, "clear", ())
-    assert answer.statement.startswith("k = 4, by 4 of 5 families; silhouette 0.6")
+    opening = "there is structure (p = 0.0200): k = 4, by 4 of 5 families; silhouette 0.6"
+    assert answer.statement.startswith(opening)
 
 
 SCALE = Remark(RemarkKind.SCALE, "euros make up the distances")
@@ -105,7 +106,7 @@ def test_votes_alone(choices, k, strength):
 
 def test_the_end_of_a_range_is_no_answer_and_votes_for_it_are_marked():
     last = assess(ballot(compactness=10, separation=10), SOUND)
-    assert last.statement.startswith("no answer inside the range: k = 10 or more: the largest tried")
+    assert "no answer inside the range: k = 10 or more: the largest tried" in last.statement
     some = assess(ballot(compactness=4, separation=4, curves=4, density=10), SOUND)
     assert (some.k, kinds(last), kinds(some)) == (4, {"end_of_range"}, {"end_of_range"})
     first = assess(ballot(ks=(3, 4, 5), compactness=3, separation=3), SOUND)

@@ -114,6 +114,8 @@ class Checks:
         Whether the test would mostly find clusters that are there.
     structure : str
         What the test says, in words.
+    p : float
+        Its p-value.
     silhouette : float
         The mean silhouette of the clustering with the most votes.
     replication : Replication or None
@@ -127,6 +129,7 @@ class Checks:
     refuted: bool | None = None
     powerful: bool = True
     structure: str = ""
+    p: float = math.nan
     silhouette: float = math.nan
     replication: Replication | None = None
     disagreement: Disagreement | None = None
@@ -160,8 +163,10 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     end = _end_of_range(ballot, checks)
     remarks = (*checks.remarks, *_of_ends(ballot), *_of_shape(checks), *_of_kin(ballot))
 
+    opening = f"there is structure (p = {show(checks.p)}): " if checks.refuted else ""
+
     def answer(k: int | None, strength: Strength, *texts: str) -> Assessment:
-        return Assessment(k, strength, join_texts([*texts, ballot.against]), remarks)
+        return Assessment(k, strength, opening + join_texts([*texts, ballot.against]), remarks)
 
     k = ballot.leading
     if _is_non_convex(checks):
@@ -212,11 +217,11 @@ def _doubts(ballot: Ballot, checks: Checks, k: int) -> list[str]:
     """What keeps a majority from being clear."""
     doubts = [remark.text for remark in checks.remarks if remark.kind is RemarkKind.SCALE]
     if ballot.share(k) <= MOST:
-        doubts.append("no more than two thirds of them")
+        doubts.append("a clear answer needs more than two thirds")
     if checks.refuted is False:
         doubts.append(checks.structure)
     if k == 1 and checks.refuted:
-        doubts.append(f"{checks.structure}, so it is not one plain cloud either")
+        doubts.append("yet it is not one plain cloud")
     if checks.silhouette < SUBSTANTIAL:
         doubts.append(
             f"its mean silhouette of {show(checks.silhouette)} is below {SUBSTANTIAL}: no substantial "

@@ -169,6 +169,7 @@ class Checker:
             refuted=None if test is None else test.has_structure,
             powerful=test is None or test.strength != "weak",
             structure="" if test is None else test.statement,
+            p=math.nan if test is None else test.p,
             silhouette=silhouette,
             replication=again,
             disagreement=self._disagreement(choice),
