@@ -331,7 +331,7 @@ def blobs(k, per_cluster=20, apart=6.0):
 )
 @pytest.mark.parametrize("seed", range(2))
 def test_shapes_have_structure_whatever_the_seed(draw, seed):
-    found = structure(draw(np.random.default_rng(seed)), n_null=39, random_state=seed)
+    found = structure(draw(np.random.default_rng(seed)), random_state=seed)
     assert found.has_structure
     assert found.strength == "clear"
 

@@ -215,9 +215,10 @@ def structure(
     Pitfalls
     --------
     "Structure" is what no such law explains, which need not be clusters: a curve, a ring or features that
-    depend on each other in other ways than normal ones do are refuted too. Clusters that lie less than 5
-    deviations apart are found less often than the power says. Values that repeat are spread over the gaps
-    between them, and copies of an object count once: clusters that consist of nothing else are not seen.
+    depend on each other in other ways than in a normal or Student's law are refuted too. So are, at times,
+    outliers in more than five dimensions, since the leading components point to them. Clusters that lie less
+    than 5 deviations apart are found less often than the power says. Values that repeat are spread over the
+    gaps between them, and copies of an object count once: clusters of nothing but equal objects are not seen.
 
     References
     ----------
