@@ -216,9 +216,11 @@ def structure(
     --------
     "Structure" is what no such law explains, which need not be clusters: a curve, a ring or features that
     depend on each other in other ways than in a normal or Student's law are refuted too. So are, at times,
-    outliers in more than five dimensions, since the leading components point to them. Clusters that lie less
-    than 5 deviations apart are found less often than the power says. Values that repeat are spread over the
-    gaps between them, and copies of an object count once: clusters of nothing but equal objects are not seen.
+    heavy tails in many dimensions, where a few outliers weigh much: Student's law with 3 degrees of freedom
+    in one of ten cases with 150 objects in 10 dimensions, in one of four with 80 objects in 25. Clusters that
+    lie less than 5 deviations apart are found less often than the power says. Values that repeat are spread
+    over the gaps between them, and copies of an object count once: clusters of equal objects alone are not
+    seen.
 
     References
     ----------
