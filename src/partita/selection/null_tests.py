@@ -174,14 +174,18 @@ def _log_of_sum(gaps: Floats, power: int) -> float:
 def two_means(X: Floats, axes: Axes) -> tuple[float, Floats]:
     """The share of the scatter left within two clusters, and all objects along the line of their means.
 
-    Lloyd's steps, from the best split along the leading principal axis.
+    Lloyd's steps, from the best split along the leading principal axis. A cluster of less than a twentieth of
+    the objects is none: two means would else tell one far outlier from the rest.
     """
     n = len(X)
+    smallest = max(n // 20, 1)
     centred = X - axes.middle
     order = np.argsort(centred @ axes.directions[0], kind="stable")
     sums = np.cumsum(centred[order], axis=0)[:-1]
     sizes = np.arange(1, n)
-    split = int(np.argmax(np.square(sums).sum(axis=1) * (1 / sizes + 1 / (n - sizes))))
+    between_sizes = np.square(sums).sum(axis=1) * (1 / sizes + 1 / (n - sizes))
+    allowed = np.minimum(sizes, n - sizes) >= smallest
+    split = int(np.argmax(np.where(allowed, between_sizes, -1.0)))
     first: Array = np.zeros(n, dtype=bool)
     first[order[: split + 1]] = True
     best, line = -1.0, axes.directions[0]
@@ -193,7 +197,7 @@ def two_means(X: Floats, axes: Axes) -> tuple[float, Floats]:
         mean, other = total / size, -total / (n - size)
         best, line = between, mean - other
         nearer = centred @ line > float(mean @ mean - other @ other) / 2
-        if nearer.all() or not nearer.any():
+        if not smallest <= int(nearer.sum()) <= n - smallest:
             break
         first = nearer
     left = 1 - best / float(np.square(centred).sum())
