@@ -479,9 +479,10 @@ def test_workers_and_repetition_change_nothing():
 def test_the_answer_is_a_sentence_over_a_table():
     found = structure(pd.DataFrame(clusters(), columns=["a", "b"]), n_null=49, random_state=0)
     assert isinstance(found, Structure)
-    lines = str(found).splitlines()
-    assert lines[0] == "90 objects, 2 features: 49 data sets from each law"
-    assert lines[1] == found.statement
+    above, _, _ = str(found).partition("\n\n")
+    title, answer = above.split("\n", 1)
+    assert title == "90 objects, 2 features: 49 data sets from each law"
+    assert " ".join(answer.split()) == found.statement
     assert found.statement == (
         "structure was found: a uniform law, one normal law and a law with a single peak in each feature "
         "are refuted (p = 0.0200)"
