@@ -23,7 +23,7 @@ CLOUDS = RNG.normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis
         ([0, 0, 1, 2], 3, Shape(3, single=2)),
         ([0, 0, 2, 2], 3, Shape(2, empty=1)),
         ([0, 0, 1, -1], None, Shape(2, single=1, coverage=0.75)),
-        ([-1, -1, -1, 0], None, Shape(1, single=1, coverage=0.25)),
+        ([-1, -1, -1, 0], None, Shape(1, coverage=0.25)),
         ([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.7, 0.3]], 2, Shape(2, single=1)),
     ],
     ids=str,

@@ -77,7 +77,8 @@ def grid_over(
     """
     if parameter is None and values is None:
         name = k_parameter(method, k_param)
-        return Grid(name, numbers_of_clusters(ks, n_objects), True)
+        able = [k for k in ks if k <= n_objects] or ks if ks is usual_ks else ks  # nobody named these
+        return Grid(name, numbers_of_clusters(able, n_objects), True)
     if parameter is None or values is None:
         given, lacking = ("values", "parameter") if parameter is None else ("parameter", "values")
         raise ParameterError(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,6 +47,14 @@ def of_data(data: DataMatrix, *, scaled: bool) -> tuple[Remark, ...]:
         *speak(RemarkKind.SCALE, "" if drowns is None else drowns.text),
         *speak(RemarkKind.DUPLICATES, copies + trivial if copies else ""),
     )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Nothing is said of a fit that is made again: what it warns of was said of the sweep."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +113,9 @@ class Checker:
         """The data as the last step of a pipeline sees them."""
         if self.sweep.space != "clustered" or not preparing_steps(self.sweep.method):
             return X
-        model = self.sweep.refit(min(2, len(X)), self.root)
-        return np.asarray(in_clustered_space(model, X)[0])
+        with quiet():
+            model = self.sweep.refit(self.sweep.ks[0], task_seed(self.root, STRUCTURE))
+            return np.asarray(in_clustered_space(model, X)[0])
 
     def replications(self, ks: Sequence[int]) -> dict[int, Replication]:
         """How well halves of the data predict each other, at these numbers of clusters."""
@@ -193,7 +204,8 @@ class Checker:
     def _fit_at(self, choice: ChoiceOfK, k: int) -> tuple[Array, Array]:
         """The data where they are clustered, and the labels of the fit that speaks for a k."""
         assert choice.refit is not None
-        model = choice.refit(k, choice.fit_at(k).seed)
+        with quiet():
+            model = choice.refit(k, choice.fit_at(k).seed)
         found = clustering_of(model, self.sweep.X).harden()
         seen = in_clustered_space(model, self.sweep.X)[0] if self.sweep.space == "clustered" else self.sweep.X
         return np.asarray(seen), found.codes

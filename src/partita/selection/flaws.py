@@ -80,7 +80,7 @@ def shape_of(found: Partition, k: int | None, model: Any = None, X: Array | None
     return Shape(
         clusters,
         empty=0 if k is None else max(k - clusters, 0),
-        single=int((sizes == 1).sum()),
+        single=int((sizes == 1).sum()) if clusters > 1 else 0,  # one cluster is whole, however small
         collapsed=collapsed_components(model, X) if X is not None and is_mixture(model) else 0,
         coverage=1.0 if noise is None else 1.0 - float(noise.mean()),
     )
