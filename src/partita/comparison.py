@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.errors import ParameterError, PartitionError
+from partita.errors import ParameterError, PartitionError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
@@ -214,8 +214,8 @@ def _check_names(indices: Any, given: Sequence[str]) -> None:
             raise ParameterError(
                 f"{entry.name} compares centres, and needs the data.",
                 got="two clusterings",
-                need="X, the data",
-                fix=f"compare(truth, found, X=X, ...), or partita.indices.{entry.name}(X, truth, found)",
+                need="the data too",
+                fix=Phrase(Setting("X", words="compare(truth, found, X=X)"), " with the data"),
                 parameter="X",
             )
         if not {"truth", "found"} <= set(entry.inputs):

@@ -50,14 +50,14 @@ class LabelFile:
 
         file = Path(self.path)
         try:
-            if file.is_dir():
-                raise self._refused("this is a directory.", need="the name of a file")
-            if not file.parent.is_dir():
-                raise self._refused("there is no such folder.", need="a folder that is there")
-            there = file.exists()
+            is_folder, has_folder, is_there = file.is_dir(), file.parent.is_dir(), file.exists()
         except OSError as problem:  # a name too long, a loop of links
             raise self._refused("this file cannot be written.", reason=problem.strerror) from None
-        if there and not self.overwrite:
+        if is_folder:
+            raise self._refused("this is a directory.", need="the name of a file")
+        if not has_folder:
+            raise self._refused("there is no such folder.", need="a folder that is there")
+        if is_there and not self.overwrite:
             raise self._refused(
                 "this file is there already.",
                 need="another name",

@@ -6,6 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 
+WITHOUT_K = {
+    "dbscan": "--parameter eps --values 0.2,0.5,1",
+    "hdbscan": "--parameter min_cluster_size --values 5,10,20",
+}
+"""Methods that find out themselves how many clusters there are, and what may be tried of each."""
+
+
 def numbers_in(text: str) -> Sequence[int]:
     """``1:12`` with both ends, ``2:30:2`` in steps, or ``2,3,5``."""
     from partita.errors import ParameterError

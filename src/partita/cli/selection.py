@@ -205,8 +205,8 @@ def choose(
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     ks = _numbers(given["ks"])
     target = _label_file(save_labels, save_k, overwrite, ks, given["data"])
+    method = _method(given)
     sides = _data(given, truth)
-    method = _method(given["method"])
     from partita.selection import choose_k
 
     result = choose_k(
@@ -314,8 +314,6 @@ def stability(
     strategy: str,
     indices: str | None,
     by_cluster: bool,
-    parameter: str | None,
-    values: str | None,
     form: str,
     **given: Any,
 ) -> None:
@@ -331,13 +329,10 @@ def stability(
       partita stability customers.csv --scale robust --by-cluster --seed 0
       partita stability flowers.csv --method dbscan --parameter eps --values 0.4,0.8 --scheme bootstrap
     """  # noqa: D301 (click reads the backspace as: keep these lines)
-    from partita.cli.methods import scheme_named, values_in
+    from partita.cli.methods import scheme_named
 
+    method, swept = _method(given), _swept(given)
     sides = _data(given)
-    method, ks = _method(given["method"]), _numbers(given["ks"])
-    swept: dict[str, Any] = {} if ks is None else {"ks": ks}
-    if parameter is not None or values is not None:
-        swept |= {"parameter": parameter, "values": None if values is None else values_in(values)}
     from partita.selection import stability as run
 
     result = run(
@@ -369,8 +364,26 @@ def _data(given: Mapping[str, Any], truth: str | None = None) -> Any:
         "missing": given["missing"],
     }
     if truth is None:
-        return read_features(given["data"], **which)
-    return read_judged(given["data"], ClusteringFile(given["data"], [truth]), **which)
+        sides = read_features(given["data"], **which)
+    else:
+        sides = read_judged(given["data"], ClusteringFile(given["data"], [truth]), **which)
+    _refuse_equal_objects(sides.first, given["data"])
+    return sides
+
+
+def _refuse_equal_objects(features: Any, path: str) -> None:
+    """Where no two objects differ, there is nothing to cluster."""
+    import numpy as np
+
+    from partita.errors import FileError
+
+    values = np.asarray(features)
+    if values.ndim == 2 and len(values) and (values == values[0]).all():
+        raise FileError(
+            "there is nothing to cluster: no two objects differ.",
+            got=f"{path}: {len(values)} object{'s' if len(values) > 1 else ''}",
+            need="at least two that differ",
+        )
 
 
 def _numbers(text: str | None) -> Sequence[int] | None:
@@ -379,10 +392,33 @@ def _numbers(text: str | None) -> Sequence[int] | None:
     return None if text is None else numbers_in(text)
 
 
-def _method(text: str) -> Any:
-    from partita.cli.methods import method_named
+def _method(given: Mapping[str, Any]) -> Any:
+    """The method; one without a number of clusters needs another parameter to try."""
+    from partita.cli.methods import WITHOUT_K, method_named
+    from partita.errors import ParameterError
 
-    return method_named(text)
+    name = given["method"].partition(":")[0]
+    if name in WITHOUT_K and given.get("parameter") is None and given.get("values") is None:
+        raise ParameterError(
+            f"{name} takes no number of clusters.",
+            got=f"--method {given['method']}",
+            need="another parameter to try",
+            fix=f"--parameter NAME --values VALUE,VALUE, such as {WITHOUT_K[name]}",
+        )
+    return method_named(given["method"])
+
+
+def _swept(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is tried, where that is named: numbers of clusters, or values of another parameter."""
+    from partita.cli.methods import values_in
+
+    ks, values = _numbers(given["ks"]), given["values"]
+    named = {
+        "ks": ks,
+        "parameter": given["parameter"],
+        "values": None if values is None else values_in(values),
+    }
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _ways(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class ClusteringFile:
 
     def together(self, clusterings: Sequence[Any]) -> Any:
         """What was read: the clustering, or several by name."""
-        return clusterings[0] if self.several is None else dict(zip(self.parts, clusterings, strict=True))
+        return clusterings[0] if self.several is None else dict(zip(self.several, clusterings, strict=True))
 
 
 def _refuse_twice(names: Sequence[str]) -> None:
@@ -248,7 +248,7 @@ def read_two(
             weights = _weights(one, weight, None).to_numpy()[joined.lines]
     return Read(
         joined.one,
-        found.together(joined.others),
+        found.together(joined.others[: len(found.parts)]),
         weights,
         tuple(dict.fromkeys((*joined.notes, *notes))),
         data=None if data is None else joined.others[-1],
