@@ -437,6 +437,51 @@ def check_crisp(entries: Sequence[Index], scene: Scene) -> None:
     hold(failures, scene)
 
 
+# --- constants -----------------------------------------------------------------------------------------
+
+
+def wrong_constants(entries: Sequence[Index], kind: Kind, n_scenes: int = 8) -> list[str]:
+    """Entries that have one value for all clusterings of a kind without saying so, or say so and have not."""
+    rng = np.random.default_rng(0)
+    seen: dict[str, list[float]] = {}
+    for _ in range(n_scenes):
+        n, d = 9, 2
+        X = rng.normal(size=(n, d))
+        model = GivenMixture(np.array([0.4, 0.6]), rng.normal(size=(2, d)), [np.eye(d), 2 * np.eye(d)])
+        three = tuple(spread_out(kind, n, rng) for _ in range(3))
+        scene = Scene((X, (X > 0).astype(float)), three, model, np.ones(n, dtype=np.int64))
+        for label, (value, _) in values_of(entries, scene, three[:2]).items():
+            seen.setdefault(label, []).append(value)
+    failures = []
+    for entry in entries:
+        values = [value for value in seen.get(entry.label, []) if not math.isnan(value)]
+        is_constant = len(values) > 1 and all(same(value, values[0]) for value in values)
+        if is_constant and kind not in entry.constant:
+            failures.append(
+                f"{entry.name} is {values[0]!r} for every {kind} clustering: add constant={{{kind}: reason}}"
+            )
+        if kind in entry.constant and not is_constant:
+            failures.append(f"{entry.name} is not constant for {kind} clusterings: {values[:3]}")
+    return failures
+
+
+def spread_out(kind: Kind, n: int, rng: np.random.Generator) -> Partition:
+    """A clustering of this kind, of three clusters, that is of no simpler kind."""
+    if kind is HARD:
+        return HardPartition([0, 1, 2, *rng.integers(3, size=n - 3).tolist()])
+    if kind is FUZZY:
+        return FuzzyPartition(rng.dirichlet([1.0] * 3, n))
+    if kind is ROUGH:
+        possible = rng.random((n, 3)) < 0.5
+        possible[:3] = [[True, True, False], [False, True, True], [True, False, False]]
+        possible[~possible.any(axis=1), 0] = True
+        return RoughPartition(possible)
+    if kind is EVIDENTIAL:
+        sets = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]], dtype=bool)
+        return EvidentialPartition(rng.dirichlet([1.0] * len(sets), n), sets)
+    return PossibilisticPartition(0.05 + 0.9 * rng.random((n, 3)))
+
+
 # --- weights -------------------------------------------------------------------------------------------
 
 

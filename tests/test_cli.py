@@ -295,9 +295,10 @@ def test_only_ends_apply(run: Run) -> None:
     rough = {"r__csv": "p,q\nTrue,True\nTrue,False\nFalse,True\n", "t__csv": "p,q\n1,0.5\n0.2,0.7\n0.1,1\n"}
     sides = ("compare", "r.csv", "t.csv", "--truth-kind", "rough", "--found-kind", "possibilistic")
     for form in ("table", "markdown", "json"):
-        code, out, err = run(*sides, "--format", form, **rough)
+        code, out, err = run(*sides, "--format", form, "--indices", "all", **rough)
         assert (code, err) == (0, "")
         assert "not defined for rough against possibilistic" in out
+    assert "50 left out: result.left_out" in run(*sides).out
     code, out, err = run(*sides, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert list(rows[0]) == ["index", "symbol", "value", "best", "direction", "lower", "upper", "p", "caveat"]

@@ -108,6 +108,19 @@ def test_one_hot_memberships_give_the_hard_value(scene):
     gate.check_crisp(ENTRIES, scene)
 
 
+@pytest.mark.parametrize("kind", Kind)
+def test_what_is_the_same_for_all_clusterings_of_a_kind_is_declared(kind):
+    assert not gate.wrong_constants(ENTRIES, kind)
+
+
+def test_constants_that_are_not_declared_or_not_true_are_caught():
+    sure, rand = (next(e for e in ENTRIES if e.name == name) for name in ("partition_coefficient", "rand"))
+    (undeclared,) = gate.wrong_constants([replace(sure, constant={})], HARD)
+    assert undeclared.startswith("partition_coefficient is 1.0 for every hard clustering: add constant=")
+    (untrue,) = gate.wrong_constants([replace(rand, constant={HARD: "so it is said"})], HARD)
+    assert untrue.startswith("rand is not constant")
+
+
 @many
 @given(scene=gate.scenes())
 def test_whole_number_weights_are_repeated_objects(scene):

@@ -11,7 +11,9 @@ import pytest
 import partita as pt
 
 PROMISED = {
+    "benchmark",
     "compare",
+    "contingency",
     "self_agreement",
     "as_partition",
     "HardPartition",

@@ -17,7 +17,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from partita import cluster, distributional, drop_in, errors, indices, resampling, selection, statistics
     from partita.alignment import Alignment, align, set_matching
+    from partita.cluster_quality import ClusterQuality
     from partita.comparison import Comparison, compare, self_agreement
+    from partita.contingency_table import contingency
     from partita.distributional import Distribution, SetDistance, distribution, hausdorff
     from partita.ensembles import ConsensusIndex, consensus, consensus_index
     from partita.partitions import (
@@ -33,12 +35,15 @@ if TYPE_CHECKING:
         pairwise_masses,
     )
     from partita.registry import index
-    from partita.selection import ChoiceOfK, Stability, choose_k, stability
-    from partita.validation import SideBySide, Validation, scorer, validate
+    from partita.scorers import scorer
+    from partita.selection import Benchmark, ChoiceOfK, Stability, benchmark, choose_k, stability
+    from partita.validation import SideBySide, Validation, validate
 
 _HOMES = {
     "Alignment": "partita.alignment",
+    "Benchmark": "partita.selection",
     "ChoiceOfK": "partita.selection",
+    "ClusterQuality": "partita.cluster_quality",
     "Comparison": "partita.comparison",
     "ConsensusIndex": "partita.ensembles",
     "Distribution": "partita.distributional",
@@ -55,16 +60,18 @@ _HOMES = {
     "Validation": "partita.validation",
     "align": "partita.alignment",
     "as_partition": "partita.partitions",
+    "benchmark": "partita.selection",
     "choose_k": "partita.selection",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
     "consensus": "partita.ensembles",
     "consensus_index": "partita.ensembles",
+    "contingency": "partita.contingency_table",
     "distribution": "partita.distributional",
     "hausdorff": "partita.distributional",
     "index": "partita.indices",
     "pairwise_masses": "partita.partitions",
-    "scorer": "partita.validation",
+    "scorer": "partita.scorers",
     "self_agreement": "partita.comparison",
     "set_matching": "partita.alignment",
     "stability": "partita.selection",
@@ -83,7 +90,9 @@ _ROOMS = (
 
 __all__ = [
     "Alignment",
+    "Benchmark",
     "ChoiceOfK",
+    "ClusterQuality",
     "Comparison",
     "ConsensusIndex",
     "Distribution",
@@ -100,12 +109,14 @@ __all__ = [
     "Validation",
     "align",
     "as_partition",
+    "benchmark",
     "choose_k",
     "cluster",
     "coassociation",
     "compare",
     "consensus",
     "consensus_index",
+    "contingency",
     "distribution",
     "distributional",
     "drop_in",

@@ -16,9 +16,17 @@ from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.progress import bar
-from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, resolve
+from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, select
 from partita.registry.caveats import said
-from partita.results.index_rows import IndexTable, IndexValue, LeftOut
+from partita.registry.lookup import Selected, is_group
+from partita.results.agreement import (
+    HEADLINES,
+    adjusted_forms,
+    agreement_statement,
+    headline_of,
+    splits_and_merges,
+)
+from partita.results.index_rows import IndexTable, IndexValue, LeftOut, remarks_on
 from partita.results.provenance import provenance
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.statistics import Contingency
@@ -28,6 +36,9 @@ __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
 
 BETWEEN_ENDS = frozenset({ROUGH, POSSIBILISTIC, EVIDENTIAL})
 """Kinds that stand for many hard clusterings without a probability for each: lower and upper values."""
+
+ROUNDING = 1e-6
+"""What rounding may take from the value of a clustering against itself."""
 
 USUAL = (
     "rand",
@@ -41,16 +52,31 @@ USUAL = (
 
 MOST_REPEATED = 1_000_000
 
+OF_TYPICALITIES = Caveat(
+    CaveatKind.METHOD,
+    "value is of the table of typicalities; lower and upper are expected over the hard clusterings that these"
+    " stand for, and it need not lie between them",
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Comparison(IndexTable):
-    """Every index that applies to two clusterings; ``result["ARI"].value`` is one number."""
+    """Every index that applies to two clusterings; ``result["ARI"].value`` is one number.
+
+    Attributes
+    ----------
+    statement : str
+        How far they agree, in a sentence; see `partita.results.agreement` for what its words stand for.
+    findings : tuple of str
+        Which clusters are split and merged; of soft ones, which index answers which question.
+    """
 
 
 def compare(
     truth: Any,
     found: Any,
     *,
+    X: Any = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     noise: str = "cluster",
     sample_weight: Any = None,
@@ -68,9 +94,12 @@ def compare(
         The reference first. Anything `as_partition` takes: labels, memberships, masses, communities, fitted
         models, pandas / polars / pyarrow. Two pandas objects are aligned by their index. Several found ones
         by name (a dictionary, or a frame with a column of labels for each) are judged side by side.
+    X : (n, d) array or data frame, optional
+        The data: the indices that compare centres (CI, CSI) join.
     indices : list of names, optional
-        Names, symbols (``"ARI"``), names with options (``"rand:pairs=ordered"``) or index objects.
-        Every index that applies by default.
+        Names, symbols (``"ARI"``), names with options (``"rand:pairs=ordered"``) or index objects; a family
+        (``"information"``), the key of a paper (``"lei2014"``), ``"headline"`` or ``"all"``. By default every
+        index that applies is computed, and a digest printed.
     noise : {"cluster", "singletons", "ignore", "raise"}
         What to do with objects labelled -1 beside non-negative labels, on all sides jointly.
     sample_weight : array, optional
@@ -92,6 +121,7 @@ def compare(
     -------
     Comparison, or SideBySide
         A table; ``result["ARI"].value`` is one number, ``result.left_out`` says what was skipped and why.
+        Where no indices were named it prints as a digest with a statement, and ``result.all`` as a whole.
 
     See Also
     --------
@@ -130,15 +160,9 @@ def compare(
         raise ParameterError(
             "bounds is a yes or a no.", got=repr(bounds), need="True or False", parameter="bounds"
         )
-    wanted = resolve(indices, ("truth", "found"))
-    for entry in wanted:
-        if set(entry.inputs) != {"truth", "found"}:
-            raise ParameterError(
-                f"{entry.name} does not compare two clusterings.",
-                got=f"an index of {', '.join(entry.inputs)}",
-                need="an index of truth and found",
-                fix=f"call it by itself: partita.indices.{entry.name}({', '.join(entry.inputs)})",
-            )
+    indices = listed(indices) if indices is not None else None  # an iterator goes only once
+    given = ("truth", "found") if X is None else ("X", "truth", "found")
+    _check_names(indices, given)
     ways: dict[str, Any] = {
         "noise": noise,
         "sample_weight": sample_weight,
@@ -146,7 +170,7 @@ def compare(
         "missing": missing,
         "background": background,
     }
-    judged = partial(_compared, wanted, truth, named=indices is not None, bounds=bounds, ways=ways)
+    judged = partial(_compared, indices, truth, X=X, bounds=bounds, ways=ways)
     candidates = several(found)
     if candidates is None:
         alone = judged(found)
@@ -178,22 +202,52 @@ def _side_by_side(results: Mapping[Any, Comparison]) -> SideBySide:
     return replace(made, notes=tuple(notes), title=title)
 
 
+def _selected(indices: Any, given: Sequence[str], headline: Sequence[str]) -> Selected:
+    return select(indices, given, needs=("truth", "found"), headline=headline)
+
+
+def _check_names(indices: Any, given: Sequence[str]) -> None:
+    """Refuse names that stand for no index of these inputs, before anything is read."""
+    every = [*dict.fromkeys(name for names in HEADLINES.values() for name in names)]
+    for entry in _selected(indices, given, every).entries:
+        if set(entry.inputs) == {"X", "truth", "found"} and "X" not in given:
+            raise ParameterError(
+                f"{entry.name} compares centres, and needs the data.",
+                got="two clusterings",
+                need="X, the data",
+                fix=f'compare(truth, found, X=X, indices=["{entry.name}"])',
+                parameter="X",
+            )
+        if not {"truth", "found"} <= set(entry.inputs):
+            raise ParameterError(
+                f"{entry.name} does not compare two clusterings.",
+                got=f"an index of {', '.join(entry.inputs)}",
+                need="an index of truth and found",
+                fix=f"call it by itself: partita.indices.{entry.name}({', '.join(entry.inputs)})",
+            )
+
+
 def _compared(
-    wanted: Sequence[Index],
+    indices: Any,
     truth: Any,
     found: Any,
     *,
-    named: bool,
+    X: Any,
     bounds: bool,
     ways: Mapping[str, Any],
 ) -> Comparison:
     """Every wanted index of one pair of clusterings."""
-    inputs = prepare({"truth": truth, "found": found}, **ways)
-    has_ends = {e.label for e in wanted if bounds and _has_ends(e, inputs, named=named)}
+    data = {} if X is None else {"X": X}
+    inputs = prepare({**data, "truth": truth, "found": found}, **ways)
+    headline = headline_of(inputs.kinds, has_data=bool(data))
+    wanted = _selected(indices, [*data, "truth", "found"], headline)
+    has_ends = {
+        e.label for e in wanted.entries if bounds and _has_ends(e, inputs, named=e.label in wanted.named)
+    }
     planned = plan(
-        wanted,
+        wanted.entries,
         inputs,
-        strict=named,
+        strict=wanted.named,
         most_pairs=MOST_PAIR_OPERATIONS,
         with_ends=has_ends,
     )
@@ -203,12 +257,13 @@ def _compared(
         _with_ends(row, one.entry, inputs, has_ends=row.index in has_ends)
         for row, one in zip(judged.rows, planned.assignments, strict=True)
     )
-    clusters = _cluster_counts(inputs, judged.statistics)
+    table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
+    clusters = _cluster_counts(inputs, table)
     sides = (
         f"{kind} {name} (k={k})"
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
     )
-    return Comparison(
+    made = Comparison(
         notes=inputs.notes,
         provenance=provenance(inputs, rows=rows, clusters=clusters, noise=ways["noise"]),
         frame=inputs.frame or "pandas",
@@ -216,6 +271,38 @@ def _compared(
         left_out=planned.left_out,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}",
     )
+    if not is_group(indices) or not inputs.n_objects:
+        return made
+    return _digested(made, inputs, table, headline if indices is None else ())
+
+
+def _digested(
+    made: Comparison, inputs: Inputs, table: Contingency | None, headline: Sequence[str]
+) -> Comparison:
+    """The comparison with its statement, what splits and merges, and remarks."""
+    rows = {row.index: row for row in made.rows}
+    identical = _are_identical(inputs, table, rows)
+    splits = () if table is None or identical else splits_and_merges(table)
+    return replace(
+        made,
+        statement=agreement_statement(rows, inputs.kinds, table, identical=identical),
+        findings=(*splits, *adjusted_forms(rows, inputs.kinds)),
+        remarks=remarks_on(made.rows, inputs),
+        headline=tuple(name for name in headline if name in rows),
+    )
+
+
+def _are_identical(inputs: Inputs, table: Contingency | None, rows: Mapping[str, IndexValue]) -> bool:
+    """Whether the clusterings are the same up to names; soft ones are looked at where they may be."""
+    if table is not None and table.kinds == (HARD, HARD):
+        return bool(table.is_relabelling)
+    reflexive = [
+        row for name, row in rows.items() if name in ("frobenius_rand", "belief_rand", "credal_rand")
+    ]
+    if any(row.value < 1.0 - ROUNDING for row in reflexive):
+        return False
+    truth, found = inputs.partitions.values()
+    return truth.kind is found.kind and truth.equivalent(found)
 
 
 def _has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
@@ -234,6 +321,8 @@ def _with_ends(row: IndexValue, entry: Index, inputs: Inputs, *, has_ends: bool)
     if has_ends:
         lower, upper, how = _ends(entry, inputs)
         row, caveats = replace(row, lower=lower, upper=upper), (*caveats, how)
+        if not math.isnan(row.value) and not math.isnan(lower):
+            caveats = (*caveats, OF_TYPICALITIES)
     return replace(row, caveats=(*caveats, *_reflexivity(entry, inputs)))
 
 
@@ -268,11 +357,10 @@ def _reflexivity(entry: Index, inputs: Inputs) -> tuple[Caveat, ...]:
     }[entry.status("reflexive", kind)]
 
 
-def _cluster_counts(inputs: Inputs, statistics: Iterable[Any]) -> list[int]:
+def _cluster_counts(inputs: Inputs, table: Contingency | None) -> list[int]:
     """Clusters that are not empty, from the table where there is one: counting labels anew costs more."""
-    for statistic in statistics:
-        if isinstance(statistic, Contingency):
-            return [int(statistic.n_rows), int(statistic.n_columns)]
+    if table is not None:
+        return [int(table.n_rows), int(table.n_columns)]
     return [p.n_clusters for p in inputs.partitions.values()]
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from partita.engine import collect, pair_operations, why_costly
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.inputs import Inputs, prepare
-from partita.partitions import HARD
+from partita.partitions import HARD, softest
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 from partita.results.index_rows import IndexValue, LeftOut
@@ -55,7 +55,7 @@ def plan(
     wanted: Iterable[Index],
     inputs: Inputs,
     *,
-    strict: bool = True,
+    strict: bool | Collection[str] = True,
     most_pairs: float = math.inf,
     hardens: bool = False,
     one_scale: bool = False,
@@ -69,14 +69,16 @@ def plan(
         Each sees those of the inputs that it takes.
     inputs : Inputs
         From `prepare`.
-    strict : bool
-        Raise for an index that does not apply; else it is left out, with the reason.
+    strict : bool, or labels
+        Raise for an index that does not apply, or for one of these; else it is left out, with the reason, as
+        is one that every clustering of this kind scores best on.
     most_pairs : float
         Leave out what looks at more pairs of objects.
     hardens : bool
         Judge hardened labels by an index that knows no others.
     one_scale : bool
-        Judge hardened labels by every index of the data that knows them.
+        Judge hardened labels by every index of the data that knows them; nothing is left out for being the
+        same for all clusterings of a kind, which others beside it are not of.
     with_ends : labels
         Indices that have lower and upper values here, and are wanted even without a value of their own.
     """
@@ -84,17 +86,20 @@ def plan(
     assignments, left_out = [], []
     for entry in wanted:
         has_ends = entry.label in with_ends
+        must = strict if isinstance(strict, bool) else entry.label in strict
         on = views.of(entry)
         prefers_hard = one_scale and "X" in entry.inputs and "model" not in entry.inputs
         needs_hard = (hardens or one_scale) and not has_ends and entry.range_of(on.kinds) is None
         if (prefers_hard or needs_hard) and entry.range_of((HARD,) * len(on.kinds)) is not None:
             on = views.hardened(entry)
-        reason = _obstacle(entry, on) or ("" if has_ends else _not_defined(entry, on, strict=strict))
-        if strict and reason:
+        reason = _obstacle(entry, on) or ("" if has_ends else _not_defined(entry, on, strict=must))
+        if must and reason:
             raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
         cost = ""
-        if not strict and not has_ends and not reason:
-            reason = _refusal(entry, on)
+        same_for_all = entry.constant.get(softest(on.kinds), "") if on.kinds else ""
+        if not must and not has_ends and not reason:
+            reason = "" if one_scale else same_for_all
+            reason = reason or _refusal(entry, on)
             operations = 0.0 if reason else pair_operations(entry.requests, on)
             if operations > most_pairs:
                 sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
@@ -103,7 +108,9 @@ def plan(
         if reason:
             left_out.append(LeftOut(entry.label, reason, cost))
         else:
-            assignments.append(Assignment(entry, on, (HARDENED,) if on is not views.of(entry) else ()))
+            hardened = (HARDENED,) if on is not views.of(entry) else ()
+            constant = said(CaveatKind.CONSTANT, same_for_all)
+            assignments.append(Assignment(entry, on, (*constant, *hardened)))
     return Plan(tuple(assignments), tuple(left_out))
 
 

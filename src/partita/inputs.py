@@ -58,6 +58,8 @@ class Inputs:
     notes: tuple[str, ...] = ()
     aligned: str = ""
     """What is said where objects were dropped; it is among the notes too."""
+    noisy: str = ""
+    """What is said of objects that are noise; it is among the notes too."""
     frame: str | None = field(default=None, compare=False)
     X: DataMatrix | None = None
     model: Any = None
@@ -125,7 +127,19 @@ def prepare(
     nothing_left = noise == "ignore" and coverage == 0.0
     n = 0 if nothing_left else next(iter(ready.values())).n_objects
     notes += missing_notes + noise_notes
-    return Inputs(ready, n, weight, known * coverage, dropped, tuple(notes), aligned, frame, data, model)
+    return Inputs(
+        ready,
+        n,
+        weight,
+        known * coverage,
+        dropped,
+        tuple(notes),
+        aligned,
+        noise_notes[0] if coverage < 1.0 else "",
+        frame,
+        data,
+        model,
+    )
 
 
 def _check_policy(name: str, policy: Any, known: tuple[str, ...]) -> None:

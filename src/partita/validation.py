@@ -1,41 +1,53 @@
-"""How good is a clustering of data: every internal index that applies; scorers for scikit-learn."""
+"""How good is a clustering of data: every internal index that applies, and what they come to."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Self
 
 import numpy as np
 
-from partita.errors import HardenedWarning, ParameterError
-from partita.evaluation import HARDENED, MOST_PAIR_OPERATIONS, demand_values, judge, plan, score
+from partita.cluster_quality import ClusterQuality, cluster_quality, sample_size_for
+from partita.errors import ParameterError, PartitaError
+from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
+from partita.partitions import DataMatrix
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.models import (
     check_space,
-    clustering_for,
     in_clustered_space,
     is_estimator,
     last_step,
     preparing_steps,
     space_note,
 )
+from partita.partitions.scales import scaled_data
 from partita.progress import bar
-from partita.registry import Index, check_on_undefined, find, listed, resolve
-from partita.registry import indices as all_indices
+from partita.registry import Index, check_on_undefined, listed, select
 from partita.registry.curves import curves, find_curve, is_curve
+from partita.registry.lookup import HEADLINE as SHOWN_FIRST
+from partita.registry.lookup import is_group
 from partita.registry.options import shown
-from partita.results.index_rows import IndexTable, LeftOut
+from partita.results.index_rows import IndexTable, IndexValue, LeftOut, remarks_on
 from partita.results.provenance import provenance
+from partita.results.quality import (
+    HEADLINE,
+    equal_objects,
+    headline_among,
+    quality_of,
+    scale_remark,
+    tiny_clusters,
+)
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
+from partita.results.verdicts import Remark, RemarkKind, Strength, speak
+from partita.scorers import scorer
 from partita.statistics.distances.objects_by_cluster import known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 
-INTERNAL = {"X", "found", "model"}
+INTERNAL = ("X", "found", "model")
 
 OTHER_SPACES = "the models cluster in different spaces, so all are judged in that of X"
 
@@ -47,7 +59,40 @@ ONE_SCALE = (
 
 @dataclass(frozen=True, repr=False)
 class Validation(IndexTable):
-    """Every internal index that applies to a clustering of data."""
+    """Every internal index that applies to a clustering of data.
+
+    Attributes
+    ----------
+    statement : str
+        How good it is, in a sentence, after the silhouette; nothing where indices were named.
+    strength : {"clear", "weak", "contested"} or None
+        What that comes to: see `partita.results.quality`, where it is decided. None where nothing says.
+    by_cluster : ClusterQuality
+        How good each cluster is, computed when it is asked for.
+    """
+
+    strength: Strength | None = None
+    judge_clusters: Callable[[], ClusterQuality] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def by_cluster(self) -> ClusterQuality:
+        """For each cluster its size, silhouette, scatter, nearest neighbour, and who would move."""
+        if self.judge_clusters is None:
+            raise PartitaError(
+                "a result that was read from a file has no data to judge its clusters by.",
+                got="a result without data",
+                fix="validate(X, found).by_cluster",
+            )
+        return self.judge_clusters()
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold, and that `from_dict` reads."""
+        return {**super().to_dict(), "strength": self.strength}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The result that `to_dict` wrote."""
+        return replace(super().from_dict(data), strength=data.get("strength"))
 
 
 def validate(
@@ -62,6 +107,7 @@ def validate(
     noise_label: Any = None,
     missing: str = "raise",
     space: str = "clustered",
+    scale: str | None = None,
 ) -> Any:
     """Judge a clustering by the data alone: every internal index that applies.
 
@@ -74,8 +120,10 @@ def validate(
         side by side: ``{"k-means": labels, "mixture": model}``, or a frame with a column of labels for each;
         if they are of different kinds, on hardened labels.
     indices : list of names, optional
-        Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``). Every
-        index that applies by default, those that look at pairs of objects while that is quick.
+        Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``); a
+        family (``"compactness"``), the key of a paper (``"franti2017"``), ``"headline"`` or ``"all"``. By
+        default every index that applies is computed, those that look at pairs of objects while that is quick
+        (of more than 10,000 objects the silhouette takes a sample), and a digest printed.
     metric : str
         For indices on distances between objects; any of SciPy's, or "precomputed".
     noise : {"cluster", "singletons", "ignore", "raise"}
@@ -92,11 +140,16 @@ def validate(
     space : {"clustered", "input"}
         Where a pipeline is judged: in the space in which its last step clusters (scaled, projected), or in
         that of X. Several that cluster in different spaces are judged in that of X.
+    scale : {None, "standard", "robust"}
+        Give every feature the same say: minus its mean over its standard deviation, or minus its median over
+        its quartile distance. For labels and partitions; a fitted model is judged in the space of its fit.
 
     Returns
     -------
     Validation, or SideBySide
         A table; ``result["CH"].value`` is one number, ``result.left_out`` says what was skipped and why.
+        Where no indices were named it prints as a digest, and ``result.all`` as a whole;
+        ``result.by_cluster`` judges each cluster.
 
     Examples
     --------
@@ -110,10 +163,10 @@ def validate(
     check_on_undefined(on_undefined)
     check_space(space)
     known_metric(metric)
-    asked = _wanted(indices)
+    indices = listed(indices) if indices is not None else None  # an iterator goes only once
+    asked, _ = _wanted(indices, metric)
     if any(entry.options.get("metric") == "precomputed" for entry in asked):
         metric = "precomputed"  # X cannot be distances for one index and data for another
-    wanted = [_with_metric(entry, metric) for entry in asked]
     ways: dict[str, Any] = {
         "noise": noise,
         "sample_weight": sample_weight,
@@ -121,19 +174,22 @@ def validate(
         "noise_label": noise_label,
         "missing": missing,
     }
-    judged = partial(_judged, wanted, named=indices is not None, metric=metric, noise=noise)
+    judged = partial(_judged, indices, metric=metric, noise=noise, scale=scale)
     candidates = several(found)
     if candidates is None:
+        rescaled = _scaling(X, [found], scale, missing, metric)
         X, (seen,), said = _in_one_space(X, [found], space)
-        alone = judged(prepare({"X": X, "found": seen}, **ways), hardens=is_estimator(found))
+        alone = judged(rescaled(prepare({"X": X, "found": seen}, **ways)), hardens=is_estimator(found))
         demand_values(alone.rows, on_undefined)
         return replace(alone, notes=(*said, *alone.notes))
     if not candidates:
         raise ParameterError("there is nothing to validate.", got="an empty dictionary")
     refuse_other_orders(X, candidates)
+    rescaled = _scaling(X, list(candidates.values()), scale, missing, metric)
     X, seen, said = _in_one_space(X, list(candidates.values()), space)
     given = {
-        name: prepare({"X": X, "found": one}, **ways) for name, one in zip(candidates, seen, strict=True)
+        name: rescaled(prepare({"X": X, "found": one}, **ways))
+        for name, one in zip(candidates, seen, strict=True)
     }
     mixed = len({inputs.kinds for inputs in given.values()}) > 1
     results = {
@@ -157,7 +213,42 @@ def validate(
     sides = (f"{side_by_side.labels[n]}: {_found_text(r.provenance)}" for n, r in results.items())
     title = f"{_data_text(first.provenance)}; {', '.join(sides)}"
     notes = [f"{side_by_side.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
-    return replace(side_by_side, title=title, notes=(*said, *notes, *[ONE_SCALE] * mixed))
+    remarks = tuple(dict.fromkeys(r for result in results.values() for r in result.remarks if _is_of_data(r)))
+    every = (*said, *notes, *[ONE_SCALE] * mixed)
+    return replace(side_by_side, title=title, notes=every, remarks=remarks)
+
+
+def _is_of_data(remark: Remark) -> bool:
+    """Whether a remark is about the data, and so about all clusterings of them."""
+    return remark.kind in (RemarkKind.SCALE, RemarkKind.DUPLICATES)
+
+
+def _scaling(
+    X: Any, found: Sequence[Any], scale: str | None, missing: str, metric: str
+) -> Callable[[Inputs], Inputs]:
+    """What puts the data of all clusterings on one scale: that of all objects that have all values."""
+    if scale is None:
+        return lambda inputs: inputs
+    model = next((one for one in found if is_estimator(one)), None)
+    if model is not None:
+        raise ParameterError(
+            "a fitted model is judged in the space in which it was fitted.",
+            got=f"scale={shown(scale)} and {type(model).__name__}",
+            need="labels or a partition",
+            fix=f"its labels, or make_pipeline(StandardScaler(), {type(model).__name__}(...)).fit(X)",
+            parameter="scale",
+        )
+    policy = missing if missing in ("drop", "median") else "raise"
+    whole = DataMatrix(X, are_distances=metric == "precomputed", missing=policy).complete()
+    _, scaler = scaled_data(whole, scale)
+
+    def rescaled(inputs: Inputs) -> Inputs:
+        assert inputs.X is not None
+        made = inputs.X.take(np.arange(inputs.X.n_objects))
+        made.values = np.ascontiguousarray(scaler.transform(made.values))
+        return replace(inputs, X=made)
+
+    return rescaled
 
 
 def _in_one_space(X: Any, found: Sequence[Any], space: str) -> tuple[Any, list[Any], list[str]]:
@@ -176,18 +267,21 @@ def _in_one_space(X: Any, found: Sequence[Any], space: str) -> tuple[Any, list[A
 
 
 def _judged(
-    wanted: Sequence[Index],
+    indices: Any,
     inputs: Inputs,
     *,
-    named: bool,
     metric: str,
     noise: str,
+    scale: str | None,
     hardens: bool,
     one_scale: bool = False,
 ) -> Validation:
     """Every wanted index of one clustering; of its hardened labels where only these are to be judged."""
+    wanted, named = _wanted(indices, metric)
+    size = sample_size_for(inputs, metric)
+    entries = [_sampled(entry, size) if entry.label not in named else entry for entry in wanted]
     planned = plan(
-        wanted,
+        entries,
         inputs,
         strict=named,
         most_pairs=MOST_PAIR_OPERATIONS,
@@ -196,17 +290,59 @@ def _judged(
     )
     with bar("validating") as report:
         rows = judge(planned, report).rows
+    if is_group(indices) and _is_headline(indices):
+        shown_first = headline_among(_by_name(rows))
+        rows = tuple(row for row in rows if row.index in shown_first)
     clusters = [inputs.partitions["found"].n_clusters]
-    made_from = provenance(inputs, rows=rows, clusters=clusters, metric=metric, noise=noise)
-    unasked = () if named else tuple(LeftOut(c.name, "needs a curve: choose_k") for c in curves())
-    return Validation(
-        notes=inputs.notes,
+    made_from = provenance(inputs, rows=rows, clusters=clusters, metric=metric, noise=noise, scale=scale)
+    unasked = tuple(LeftOut(c.name, "needs a curve: choose_k") for c in curves()) if indices is None else ()
+    said = (f'features on one scale: "{scale}"',) if scale is not None else ()
+    made = Validation(
+        notes=(*said, *inputs.notes),
         provenance=made_from,
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=unasked + planned.left_out,
         title=f"{_data_text(made_from)}: {_found_text(made_from, ' found')}",
+        remarks=(*scale_remark(inputs, metric, scale), *speak(RemarkKind.NOISE, inputs.noisy)),
+        judge_clusters=partial(cluster_quality, inputs, metric=metric, notes=said),
     )
+    return _digested(made, inputs, is_digest=indices is None) if is_group(indices) else made
+
+
+def _digested(made: Validation, inputs: Inputs, *, is_digest: bool) -> Validation:
+    """The validation with its statement, how strong that is, and remarks."""
+    rows = _by_name(made.rows)
+    verdict = quality_of(rows)
+    remarks = (
+        *verdict.remarks,
+        *made.remarks,
+        *tiny_clusters(inputs),
+        *equal_objects(inputs),
+        *remarks_on(made.rows, inputs),
+    )
+    return replace(
+        made,
+        statement=verdict.statement,
+        strength=verdict.strength,
+        remarks=tuple(dict.fromkeys(remarks)),
+        headline=headline_among(rows) if is_digest else (),
+    )
+
+
+def _by_name(rows: Iterable[IndexValue]) -> dict[str, IndexValue]:
+    """Rows by the bare names of their indices."""
+    return {row.index.partition(":")[0]: row for row in rows}
+
+
+def _is_headline(indices: Any) -> bool:
+    return indices is not None and all(name.strip().lower() == SHOWN_FIRST for name in listed(indices))
+
+
+def _sampled(entry: Index, size: int | None) -> Index:
+    """The silhouette of a sample, where there are many objects; others as they are."""
+    takes_sample = size is not None and entry.name == "silhouette" and entry.options["sample_size"] is None
+    return entry.using(sample_size=size) if takes_sample else entry
 
 
 def _data_text(made_from: Mapping[str, Any]) -> str:
@@ -219,11 +355,9 @@ def _found_text(made_from: Mapping[str, Any], noun: str = "") -> str:
     return f"{kind}{noun} (k={k})"
 
 
-def _wanted(indices: Any) -> list[Index]:
-    if indices is None:
-        return [e for e in all_indices() if set(e.inputs) <= INTERNAL]
-    names = listed(indices)
-    for name in names:
+def _wanted(indices: Any, metric: str) -> tuple[list[Index], frozenset[str]]:
+    """The indices asked for, with this metric; and the labels of those asked for by name."""
+    for name in [] if indices is None else listed(indices):
         if is_curve(name):
             curve = find_curve(name)
             raise ParameterError(
@@ -231,9 +365,10 @@ def _wanted(indices: Any) -> list[Index]:
                 need="clusterings for several k",
                 fix="choose_k(...)",
             )
-    chosen = resolve(names, ())
-    for entry in chosen:
-        if not set(entry.inputs) <= INTERNAL:
+    every = [name for group in HEADLINE for name in group]
+    chosen = select(indices, INTERNAL, headline=every)
+    for entry in chosen.entries:
+        if not set(entry.inputs) <= set(INTERNAL):
             raise ParameterError(
                 f"{entry.name} does not judge one clustering by its data.",
                 got=f"an index of {', '.join(entry.inputs)}",
@@ -242,73 +377,11 @@ def _wanted(indices: Any) -> list[Index]:
                 if "X" in entry.inputs
                 else "compare(truth, found) for two clusterings",
             )
-    return chosen
+    entries = {entry.label: _with_metric(entry, metric) for entry in chosen.entries}
+    return list(entries.values()), frozenset(entries[label].label for label in chosen.named)
 
 
 def _with_metric(entry: Index, metric: str) -> Index:
     """The entry with this metric, where it has one and was not given another."""
     is_default = "metric" in entry.options and entry.options["metric"] == entry.defaults["metric"]
     return entry.using(metric=metric) if is_default and metric != entry.defaults["metric"] else entry
-
-
-# --- scorers ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Scorer:
-    """An index as scikit-learn wants it: ``scorer(estimator, X, y=None)``, higher is better."""
-
-    index: str
-    space: str = "clustered"
-
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """The value for what the estimator makes of X, negated where lower is better; nan where undefined."""
-        entry = find(self.index)
-        if not is_estimator(estimator):
-            need = "an object with fit, such as KMeans()"
-            raise ParameterError("a scorer judges an estimator.", got=shown(estimator), need=need)
-        if self.space == "clustered":
-            X, estimator = in_clustered_space(estimator, X)
-        found = clustering_for(estimator, X)
-        if "truth" in entry.inputs and y is None:
-            raise ParameterError(
-                f"{entry.name} compares with a truth.", got="no y", need="y, the true labels"
-            )
-        row = score(entry, {"X": X, "truth": y, "found": found, "model": estimator})
-        if HARDENED in row.caveats:
-            warnings.warn(
-                f"{entry.name} is not defined for what this {type(estimator).__name__} gives: its value is"
-                f" {HARDENED}",
-                HardenedWarning,
-                stacklevel=2,
-            )
-        return row.value if entry.direction == "higher" else -row.value
-
-
-def scorer(index: str | Index, *, space: str = "clustered") -> Scorer:
-    """A scikit-learn scorer over an index, for `GridSearchCV`, `cross_validate` and the like.
-
-    The clustering of X is what the estimator's ``predict_proba`` or ``predict`` says; of one that cannot
-    predict a clone is fitted to X. Memberships are hardened for an index that knows no other labels, with a
-    `HardenedWarning`.
-
-    Parameters
-    ----------
-    index : str or index
-        An index with a direction. Of X and found, or of truth and found: then ``y`` is the truth.
-    space : {"clustered", "input"}
-        Where a pipeline is judged: in the space in which its last step clusters, or in that of X.
-
-    Examples
-    --------
-    >>> scorer("silhouette")
-    Scorer(index='silhouette', space='clustered')
-    """
-    check_space(space)
-    entry = find(index)
-    if entry.best is None:
-        raise ParameterError(
-            f"{entry.name} only describes: no value of it is better than another.",
-            need="an index with a direction",
-        )
-    return Scorer(entry.label, space)

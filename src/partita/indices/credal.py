@@ -138,6 +138,7 @@ def credal_rand(gaps: CredalGaps) -> Floats:
         Limit(lambda p: np.asarray(p.pairs <= 0), math.nan, NO_PAIR),
         Limit(lambda p: _past_its_ends(p.undecided, p.pairs, p.is_whole), math.nan, FRACTIONS),
     ],
+    constant=dict.fromkeys((HARD, FUZZY), "no object is given to a set of clusters, so that it is 0"),
     references=["denoeux2018"],
     formula=r"\binom{n}{2}^{-1} \sum_{i < j} m_{ij}(\emptyset) + m_{ij}(\{s, \neg s\})",
     examples=[

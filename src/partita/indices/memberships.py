@@ -53,6 +53,8 @@ def _log_k(m: MembershipMoments, *, base: float | None) -> Array:
 
 
 LOG_K = bound("log k", _log_k)
+SURE = {HARD: "every hard clustering scores best on it, whatever it is"}
+SPECIFIC = dict.fromkeys((HARD, FUZZY), "no object is given to a set of clusters, so that it is 0")
 ONE_CLUSTER = "there is a single cluster"
 
 
@@ -62,6 +64,7 @@ ONE_CLUSTER = "there is a single cluster"
     best=1.0,
     range=dict.fromkeys((HARD, FUZZY), (bound("1 / k", _fewest), 1.0)),
     claims={"relabelling_invariant": ALL, "normalized": ALL},
+    constant=SURE,
     references=["bezdek1974", "franti2017"],
     formula=r"\frac{1}{n} \sum_{ik} u_{ik}^2",
     examples=[
@@ -94,6 +97,7 @@ def partition_coefficient(moments: MembershipMoments) -> Floats:
     range=dict.fromkeys((HARD, FUZZY), (0.0, 1.0)),
     claims={"relabelling_invariant": ALL, "normalized": ALL},
     limits=[Limit(lambda m: np.asarray(m.n_clusters <= 1), math.nan, ONE_CLUSTER)],
+    constant=SURE,
     references=["dave1996"],
     formula=r"1 - \frac{k}{k - 1} (1 - PC)",
     examples=[Example(_SOFT, 0.32, source="by hand: 1 - 2 (1 - 0.66)")],
@@ -122,6 +126,7 @@ def modified_partition_coefficient(moments: MembershipMoments) -> Floats:
     best=0.0,
     range=dict.fromkeys((HARD, FUZZY), (0.0, LOG_K)),
     claims={"relabelling_invariant": ALL},
+    constant=SURE,
     references=["bezdek1973", "franti2017"],
     formula=r"-\frac{1}{n} \sum_{ik} u_{ik} \log u_{ik}",
     examples=[
@@ -153,6 +158,7 @@ def partition_entropy(moments: MembershipMoments, *, base: Base = None) -> Float
     best=None,
     range=dict.fromkeys((HARD, FUZZY, ROUGH, EVIDENTIAL), (0.0, LOG_K)),
     claims={"relabelling_invariant": ALL},
+    constant=SPECIFIC,
     references=["masson2008"],
     formula=r"\frac{1}{n} \sum_i \sum_{A \neq \emptyset} m_i(A) \log |A|",
     examples=[

@@ -70,6 +70,8 @@ def dominance(data: DataMatrix) -> Dominance | None:
         return None
     values = data.values.astype(np.float64)
     largest = np.abs(values).max(axis=0)
+    if not largest.max() > 0:
+        return None
     values = values / np.where(largest > 0, largest, 1.0)  # squares of what is huge or tiny stay numbers
     relative = values.std(axis=0)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

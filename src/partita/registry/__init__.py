@@ -8,7 +8,7 @@ from partita.registry.caveats import Caveat, CaveatKind
 from partita.registry.declaration import index
 from partita.registry.entry import Evaluation, Index
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Limit, bound
-from partita.registry.lookup import find, indices, listed, remove, resolve
+from partita.registry.lookup import find, indices, listed, remove, resolve, select
 from partita.registry.options import ON_UNDEFINED, check_on_undefined
 from partita.statistics.options import Above, AtLeast, Below
 
@@ -45,4 +45,5 @@ __all__ = [
     "listed",
     "remove",
     "resolve",
+    "select",
 ]

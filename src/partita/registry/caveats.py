@@ -35,6 +35,8 @@ class CaveatKind(StrEnum):
     """Something was not computed, and why."""
     OWN = "own"
     """What the entry of the index says of every value."""
+    CONSTANT = "constant"
+    """Every clustering of this kind has this value."""
     HARDENED = "hardened"
     """The value is of hardened labels."""
     BOTH_DIRECTIONS = "both directions"

@@ -8,14 +8,23 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from partita.arrays import Array, Floats
 from partita.errors import ParameterError, PartitaError, UnknownNameError, near_names
 from partita.registry.entry import Evaluation, Index
-from partita.registry.lookup import find, load_catalogue, read_options
+from partita.registry.lookup import (
+    HEADLINE,
+    Selected,
+    find,
+    listed,
+    load_catalogue,
+    read_options,
+    select,
+    selector,
+)
 
 CurveFunction: TypeAlias = Callable[..., tuple[Any, Sequence[str]]]
 
@@ -76,6 +85,8 @@ class Curve:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             object.__setattr__(self, name, getattr(self.function, name))
         object.__setattr__(self, "__wrapped__", self.function)
+
+    family: ClassVar[str] = "curves"
 
     @property
     def label(self) -> str:
@@ -309,6 +320,47 @@ def find_entry(name: str | Index | Curve, *, parameter: str = "index") -> Index 
     if is_curve(name):
         return find_curve(name)  # type: ignore[arg-type]
     return find(name, parameter=parameter)  # type: ignore[arg-type]
+
+
+def select_entries(
+    names: Any,
+    inputs: Sequence[str],
+    *,
+    headline: Sequence[str] = (),
+    parameter: str = "indices",
+) -> tuple[list[Index | Curve], frozenset[str]]:
+    """Indices and curves, as `select` reads their names; and the labels of those that were named themselves.
+
+    A group takes in the curves that belong to it: the family "curves", those of a paper, all of them.
+    """
+    chosen: dict[str, Index | Curve] = {}
+    named: set[str] = set()
+    for name in listed(names):
+        if is_curve(name):
+            found: list[Index | Curve] = [find_curve(name)]
+            named.add(found[0].label)
+        elif isinstance(name, str) and name.strip().lower() == HEADLINE and headline:
+            found = [find_entry(one) for one in headline]
+        else:
+            of_group = [curve for curve in curves() if _is_in(curve, name)]
+            try:
+                selected = select(name, inputs, parameter=parameter)
+            except UnknownNameError:
+                if not of_group:
+                    raise
+                selected = Selected((), frozenset())
+            found = [*selected.entries, *of_group]
+            named |= selected.named
+        chosen |= {entry.label: entry for entry in found}
+    return list(chosen.values()), frozenset(named)
+
+
+def _is_in(curve: Curve, name: Any) -> bool:
+    """Whether a name stands for a group that has this curve."""
+    holds = selector(name)
+    if holds is not None:
+        return holds(curve)
+    return isinstance(name, str) and name.strip().lower() in curve.references
 
 
 def remove_curve(entry: Curve) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from partita.errors import ParameterError, UnknownNameError, near_names
 from partita.registry.entry import Index
+from partita.registry.families import FAMILIES
 
 _BY_NAME: dict[str, Index] = {}
 _BY_SPELLING: dict[str, Index] = {}
@@ -131,11 +132,125 @@ def listed(names: Any) -> list[Any]:
         return [names]
 
 
+# --- several at once --------------------------------------------------------------------------------------
+
+EVERY, HEADLINE = "all", "headline"
+"""Words that stand for every index that fits, and for the few that a procedure shows first."""
+
+
+class Selected(NamedTuple):
+    """The indices that were asked for; those asked for by their own name must apply, the others may not."""
+
+    entries: tuple[Index, ...]
+    named: frozenset[str]
+
+
+def selector(word: Any) -> Callable[[Any], bool] | None:
+    """Whether an entry belongs to what this word stands for: all, a family, or a paper that it is from.
+
+    None where the word stands for no group; the name of an index never does.
+    """
+    if not isinstance(word, str):
+        return None
+    load_catalogue()
+    group = word.strip().lower()
+    if group in _BY_SPELLING:
+        return None
+    if group == EVERY:
+        return lambda _: True
+    if group in FAMILIES or any(entry.family == group for entry in _BY_NAME.values()):
+        return lambda entry: bool(entry.family == group)
+    if any(group in entry.references for entry in _BY_NAME.values()):
+        return lambda entry: group in entry.references
+    return None
+
+
+def is_group(names: Any) -> bool:
+    """Whether all indices are asked for, or those shown first: such a result says what it comes to."""
+    asked = [EVERY] if names is None else listed(names)
+    return bool(asked) and all(isinstance(n, str) and n.strip().lower() in (EVERY, HEADLINE) for n in asked)
+
+
+def groups(entries: Iterable[Any]) -> list[str]:
+    """The families and papers of these entries, as `selector` takes them."""
+    known = list(entries)
+    return sorted({e.family for e in known} | {key for e in known for key in e.references})
+
+
+def select(
+    names: Any,
+    inputs: Sequence[str] = (),
+    *,
+    needs: Sequence[str] = (),
+    headline: Sequence[str] = (),
+    parameter: str = "indices",
+) -> Selected:
+    """Indices by name, and whole groups of them: ``["ARI", "information", "lei2014", "headline", "all"]``.
+
+    Parameters
+    ----------
+    names : str, index, or list of them; None for all
+        Names and symbols, with options after a colon; a family, the key of a paper, "headline" or "all".
+    inputs, needs : names of inputs
+        Those that the procedure has (any, if none are named), and those that an index of a group must take.
+    headline : names
+        What "headline" stands for.
+    parameter : str
+        The parameter that errors are about.
+    """
+    fitting = [
+        e for e in indices() if set(needs) <= set(e.inputs) and (not inputs or set(e.inputs) <= set(inputs))
+    ]
+    chosen: dict[str, Index] = {}
+    named: set[str] = set()
+    for name in [EVERY] if names is None else listed(names):
+        holds = selector(name)
+        if isinstance(name, str) and name.strip().lower() == HEADLINE and headline:
+            chosen |= {entry.label: entry for entry in map(find, headline)}
+        elif holds is not None:
+            group = {entry.label: entry for entry in fitting if holds(entry)}
+            if not group:
+                raise _empty_group(str(name), inputs, fitting, parameter)
+            chosen |= group
+        else:
+            entry = _find_or_group(name, parameter, fitting)
+            chosen[entry.label] = entry
+            named.add(entry.label)
+    return Selected(tuple(chosen.values()), frozenset(named))
+
+
+def _find_or_group(name: Any, parameter: str, fitting: Sequence[Index]) -> Index:
+    """The index of that name; the error for one that is not known suggests groups too."""
+    if not isinstance(name, str) or name.partition(":")[0].strip().lower() in _BY_SPELLING:
+        return find(name, parameter=parameter)
+    _refuse_curve(name)
+    spellings = [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s]
+    known = [*spellings, *groups(fitting)]
+    raise near_names(name.partition(":")[0], known, noun="index", parameter=parameter)
+
+
+def _empty_group(
+    name: str, inputs: Sequence[str], fitting: Sequence[Index], parameter: str
+) -> UnknownNameError:
+    """The error for a group of which no index fits: which groups have some."""
+    having = near_names(name, groups(fitting), noun="group of indices")
+    return UnknownNameError(
+        f"no index of {name!r} takes just {', '.join(inputs)}.",
+        got=repr(name),
+        need=f"a family that has some ({', '.join(dict.fromkeys(e.family for e in fitting))}), or a paper",
+        fix=having.fix,
+        parameter=parameter,
+    )
+
+
 def resolve(
-    names: Iterable[str | Index] | str | Index | None, inputs: Sequence[str], *, parameter: str = "indices"
+    names: Iterable[str | Index] | str | Index | None,
+    inputs: Sequence[str],
+    *,
+    needs: Sequence[str] | None = None,
+    headline: Sequence[str] = (),
+    parameter: str = "indices",
 ) -> list[Index]:
-    """The named indices, or all that need just these inputs; errors are about ``parameter``."""
-    if names is None:
-        return [entry for entry in indices() if set(entry.inputs) == set(inputs)]
-    chosen = [find(name, parameter=parameter) for name in listed(names)]
-    return list({entry.label: entry for entry in chosen}.values())
+    """The indices asked for, as `select` reads them; all that need just these inputs, if none are."""
+    needs = (inputs if names is None else ()) if needs is None else needs
+    return list(select(names, inputs, needs=needs, headline=headline, parameter=parameter).entries)

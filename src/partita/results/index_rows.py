@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
 from partita.errors import ParameterError, PartitaError, near_names
+from partita.inputs import Inputs
 from partita.registry import Caveat, CaveatKind, Index, find
 from partita.registry.caveats import join_caveats, said
 from partita.results import Result, Table, number, plain
+from partita.results.verdicts import Remark, RemarkKind, remarks_of, speak
 
-__all__ = ["IndexTable", "IndexValue", "LeftOut", "method_of"]
+__all__ = ["IndexTable", "IndexValue", "LeftOut", "method_of", "remarks_on"]
 
 FROM_A_SAMPLE = frozenset({CaveatKind.SAMPLED, CaveatKind.SAMPLED_ENDS})
 
@@ -69,6 +71,27 @@ def method_of(rows: Iterable[IndexValue]) -> str:
     return "; ".join([*parts, "the rest exact"]) if parts else "exact"
 
 
+MOST_NAMED = 3
+
+
+def remarks_on(rows: Iterable[IndexValue], inputs: Inputs) -> tuple[Remark, ...]:
+    """What holds for any table of indices: noise, values from a sample, values that are missing."""
+    table = list(rows)
+    sampled = [row.index for row in table if row.method == "sampled"]
+    missing = [row.index for row in table if math.isnan(row.value) and math.isnan(row.lower)]
+    return (
+        *speak(RemarkKind.NOISE, inputs.noisy),
+        *speak(RemarkKind.SAMPLED, f"estimated from a sample: {_some(sampled)}" if sampled else ""),
+        *speak(RemarkKind.UNDEFINED, f"without a value here: {_some(missing)}" if missing else ""),
+    )
+
+
+def _some(names: list[str]) -> str:
+    """The first few of the names, and how many more there are."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """An index that was not computed, why, and what it would cost."""
@@ -82,6 +105,9 @@ class LeftOut:
 class IndexTable(Result):
     """Index values, one row each; ``result["ARI"].value`` is one number.
 
+    Where no indices were named it prints as a digest: a statement, a few indices of each family, and what
+    was found. ``result.all`` prints every row; rows, frames and files have them all in any case.
+
     Attributes
     ----------
     rows : tuple of IndexValue
@@ -90,11 +116,30 @@ class IndexTable(Result):
         Indices that do not apply, with the reason.
     title : str
         What was judged, in words.
+    statement : str
+        The answer in a sentence; nothing where indices were named.
+    headline : tuple of str
+        The indices that a digest prints; none where all are printed.
+    findings : tuple of str
+        What else was found, a line each.
     """
 
     rows: tuple[IndexValue, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     title: str = ""
+    statement: str = ""
+    headline: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+    @property
+    def footnotes(self) -> tuple[str, ...]:
+        """The remarks, then the notes that say something else."""
+        return tuple(dict.fromkeys(super().footnotes))
+
+    @property
+    def all(self) -> Self:
+        """The same result, printed with every row."""
+        return replace(self, headline=())
 
     def __getitem__(self, name: str) -> IndexValue:
         row = self._by_spelling.get(_spelled(name))
@@ -131,17 +176,31 @@ class IndexTable(Result):
         return [{name: getattr(row, name) for name in self.columns} for row in self.rows]
 
     def table(self) -> Table:
-        """The rows, as they print; columns that hold nothing are left away."""
-        times = Counter(caveat.text for row in self.rows for caveat in row.caveats)
+        """The rows of the headline, or all, as they print; columns that hold nothing are left away."""
+        shown = [self[name] for name in self.headline] if self.headline else list(self.rows)
+        times = Counter(caveat.text for row in shown for caveat in row.caveats)
         often = [text for text in times if times[text] > 1]
         marks = {text: f"[{i}]" for i, text in enumerate(often, start=1)}
-        rows = tuple(tuple(_cell(n, row, marks) for n in self.columns) for row in self.rows)
-        footnotes = tuple(f"{mark} {text}" for text, mark in marks.items())
+        columns = self.columns
+        rows = [tuple(_cell(n, row, marks) for n in columns) for row in shown]
+        if self.headline:
+            columns = ("family", *columns)
+            families = [find(row.index.partition(":")[0]).family for row in shown]
+            first = [f if f not in families[:i] else "" for i, f in enumerate(families)]
+            rows = [(family, *row) for family, row in zip(first, rows, strict=True)]
+        marked = tuple(f"{mark} {text}" for text, mark in marks.items())
+        notes = (*marked, *self.findings, *self.footnotes, *self._not_shown())
+        return Table(self.title, columns, tuple(rows), notes, self.statement).without_blank_columns()
+
+    def _not_shown(self) -> tuple[str, ...]:
+        """What a digest keeps back, in a line; else what was left out, and why."""
+        if self.headline:
+            skipped = f"; {len(self.left_out)} left out: result.left_out" if self.left_out else ""
+            return (f"{len(self.rows)} indices in all: result.all, --all{skipped}",)
         reasons: dict[str, list[str]] = {}
         for x in self.left_out:
             reasons.setdefault(x.reason, []).append(x.index)
-        skipped = tuple(f"left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
-        return Table(self.title, self.columns, rows, footnotes + self.notes + skipped).without_blank_columns()
+        return tuple(f"left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold, and that `from_dict` reads."""
@@ -150,6 +209,8 @@ class IndexTable(Result):
             "rows": plain([{**asdict(row), "caveat": row.caveat, "method": row.method} for row in self.rows]),
             "title": self.title,
             "left_out": [asdict(x) for x in self.left_out],
+            "headline": list(self.headline),
+            "findings": list(self.findings),
         }
 
     @classmethod
@@ -165,6 +226,10 @@ class IndexTable(Result):
             rows=tuple(map(_row_of, data["rows"])),
             left_out=tuple(LeftOut(**x) for x in data["left_out"]),
             title=data["title"],
+            statement=data.get("statement", ""),
+            remarks=remarks_of(data.get("remarks", ())),
+            headline=tuple(data.get("headline", ())),
+            findings=tuple(data.get("findings", ())),
         )
 
 

@@ -1,13 +1,16 @@
 """How many clusters, how stable, and is there structure at all."""
 
+from partita.selection._benchmark import benchmark
 from partita.selection._choose_k import choose_k
 from partita.selection._stability import Stability, stability
 from partita.selection._structure import NullTest, Structure, hopkins, structure
+from partita.selection.benchmarks import Benchmark
 from partita.selection.choices import Choice, ChoiceOfK
 from partita.selection.null_data import normal_like, uniform_like
 from partita.selection.schemes import Bootstrap, Noise, Rerun, Subsample
 
 __all__ = [
+    "Benchmark",
     "Bootstrap",
     "Choice",
     "ChoiceOfK",
@@ -17,6 +20,7 @@ __all__ = [
     "Stability",
     "Structure",
     "Subsample",
+    "benchmark",
     "choose_k",
     "hopkins",
     "normal_like",

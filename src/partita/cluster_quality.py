@@ -1,0 +1,163 @@
+"""How good each cluster of a clustering is: its silhouette, its scatter, its neighbour, who would move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.engine import Request, collect
+from partita.errors import near_names
+from partita.inputs import Inputs
+from partita.partitions import HARD
+from partita.results import Result, Table
+from partita.results.provenance import provenance
+from partita.results.verdicts import RemarkKind, speak
+from partita.statistics import ClusterMoments
+from partita.statistics.distances.distance_sums import DistanceSums
+from partita.statistics.distances.objects_by_cluster import SPELLINGS, work_of_pair
+
+__all__ = ["ClusterQuality", "ClusterRow", "LARGE", "cluster_quality", "sample_size_for"]
+
+LARGE = 10_000
+"""More objects than this are judged by a sample of them, each held against all."""
+
+SAMPLE = 2_000
+SMALLEST_SAMPLE = 100
+MOST_DISTANCES = 1e9
+"""Distances from the sample to all objects, unless that leaves fewer than the smallest sample."""
+
+HARDENED = "of hardened labels"
+
+
+def sample_size_for(inputs: Inputs, metric: str) -> int | None:
+    """How many objects are looked at for silhouettes: all (None) up to 10,000, else up to 2,000.
+
+    None also where there are so many clusters that two objects of each are more than that.
+    """
+    assert inputs.X is not None
+    n = inputs.n_objects
+    of_one = max(n, 1) * work_of_pair(inputs.X.values, metric)
+    size = int(min(SAMPLE, max(MOST_DISTANCES / of_one, SMALLEST_SAMPLE)))
+    return size if n > LARGE and 2 * inputs.partitions["found"].n_clusters <= size else None
+
+
+@dataclass(frozen=True)
+class ClusterRow:
+    """One cluster, judged."""
+
+    cluster: Any
+    size: float
+    silhouette: float
+    scatter: float
+    neighbour: Any
+    would_move: float
+
+
+@dataclass(frozen=True, repr=False)
+class ClusterQuality(Result):
+    """How good each cluster is; ``result["a"].silhouette`` is one number, ``to_frame()`` all of them.
+
+    Attributes
+    ----------
+    rows : tuple of ClusterRow
+        One for each cluster, in the order of their names: ``size``, the number of objects (or their weight);
+        ``silhouette``, the mean over its objects; ``scatter``, the root mean square distance from its mean;
+        ``neighbour``, the cluster that is the nearest other one to most of its objects; ``would_move``, the
+        share of its objects that are nearer to another cluster on average, whose silhouette is negative.
+    """
+
+    rows: tuple[ClusterRow, ...] = ()
+    title: str = ""
+
+    def __getitem__(self, name: Any) -> ClusterRow:
+        known = {row.cluster: row for row in self.rows}
+        if name not in known:
+            raise near_names(str(name), map(str, known), noun="cluster")
+        return known[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary a cluster."""
+        return [asdict(row) for row in self.rows]
+
+    def table(self) -> Table:
+        """The clusters, as they print."""
+        rows = tuple(
+            tuple(None if isinstance(v, float) and math.isnan(v) else v for v in record.values())
+            for record in self.records()
+        )
+        return Table(self.title, self.columns, rows, self.footnotes).without_blank_columns()
+
+
+def cluster_quality(
+    inputs: Inputs, *, metric: str = "euclidean", notes: tuple[str, ...] = ()
+) -> ClusterQuality:
+    """Judge each cluster by itself, of hard or hardened labels.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Data and one clustering, as they were prepared.
+    metric : str
+        For the distances between objects; scatter is there for Euclidean ones only.
+    notes : tuple of str
+        What else is to be said below the table.
+    """
+    if not inputs.n_objects:
+        return ClusterQuality(notes=("every object is noise, and noise is ignored",), title="0 objects")
+    soft = set(inputs.kinds) != {HARD}
+    judged = inputs.hardened(keeps_model=False) if soft else inputs
+    size = sample_size_for(judged, metric)
+    of_pairs = Request.of(DistanceSums, {"metric": metric, "sample_size": size, "random_state": 0})
+    of_centres = Request.of(ClusterMoments, {})
+    has_centres = SPELLINGS.get(metric, metric) in ("euclidean", "sqeuclidean")
+    found = collect([of_pairs, *[of_centres] * has_centres], judged)
+    sums: DistanceSums = found[of_pairs]
+    scatters = _scatters(found[of_centres]) if has_centres else {}
+    alone = sums.n_clusters < 2
+    rows = []
+    for code, name in enumerate(sums.names):
+        mine = sums.codes == code
+        weight = sums.each[mine]
+        votes = np.bincount(sums.neighbours[mine], weight, sums.n_clusters) if not alone else None
+        silhouettes = sums.silhouettes[mine]
+        rows.append(
+            ClusterRow(
+                name,
+                _whole(sums.sizes[code]),
+                math.nan if alone else float(sums.cluster_silhouettes[code]),
+                scatters.get(name, math.nan),
+                None if votes is None else sums.names[int(votes.argmax())],
+                math.nan if alone else float(weight @ (silhouettes < 0) / weight.sum()),
+            )
+        )
+    looked_at = f"estimated from {sums.rows.size} of {judged.n_objects} objects, each held against all"
+    return ClusterQuality(
+        notes=(*[HARDENED] * soft, *notes),
+        provenance=provenance(inputs, metric=metric, sample_size=size, seed=None if size is None else 0),
+        frame=inputs.frame or "pandas",
+        remarks=speak(RemarkKind.SAMPLED, looked_at if sums.is_sampled else ""),
+        rows=tuple(rows),
+        title=f"{judged.n_objects} objects in {sums.n_clusters} clusters",
+    )
+
+
+def _scatters(moments: ClusterMoments) -> Mapping[Any, float]:
+    """The root mean square distance from the centre, by cluster."""
+    filled = np.flatnonzero(moments.filled)
+    roots = np.sqrt(moments.within[filled] / moments.weights[filled])
+    unit = moments.exponent
+    return {moments.names[int(i)]: float(np.ldexp(r, unit)) for i, r in zip(filled, roots, strict=True)}
+
+
+def _whole(size: Any) -> float:
+    return int(size) if float(size).is_integer() else float(size)

@@ -1,0 +1,156 @@
+"""Methods on data sets with known clusters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import partita as pt
+from partita.errors import FileError, ParameterError
+from partita.fits.models import seeded
+from partita.selection import _benchmark
+from partita.selection.benchmarks import Benchmark, BenchmarkRun
+
+SETS = {
+    "blobs": make_blobs(60, centers=4, cluster_std=0.6, random_state=0),
+    "line": (np.array([[0.0], [1.0], [5.0], [6.0], [20.0], [21.0]]), [0, 0, 1, 1, 2, 2]),
+}
+KM = KMeans(n_init=1)
+
+
+def test_every_run_of_every_method_on_every_set_is_a_row():
+    result = pt.benchmark({"KM": KM, "Ward": AgglomerativeClustering()}, SETS, n_runs=3, random_state=0)
+    frame = result.to_frame()
+    assert len(frame) == 2 * (3 + 1) * 6  # Ward is not random
+    assert list(dict.fromkeys(frame["index"])) == list(_benchmark.USUAL)
+    assert result.ks == {"blobs": 4, "line": 3}
+    for _, row in frame[frame["method"] == "KM"].iterrows():
+        X, y = SETS[row["data"]]
+        model = seeded(KM, {"n_clusters": result.ks[row["data"]]}, row["seed"]).fit(X)
+        entry = pt.indices.find(row["index"])
+        given = {"X": X, "truth": y, "found": model.labels_}
+        assert row["value"] == pytest.approx(entry(*(given[name] for name in entry.inputs)), abs=1e-12)
+
+
+def test_neither_workers_nor_other_methods_change_a_value():
+    both = pt.benchmark({"KM": KM, "two": KMeans(2, n_init=1)}, SETS, n_runs=2, random_state=3)
+    with parallel_config(backend="threading"):
+        alone = pt.benchmark({"KM": KM}, {"line": SETS["line"]}, n_runs=2, random_state=3, n_jobs=2)
+    frame = both.to_frame()
+    mine = frame[(frame["method"] == "KM") & (frame["data"] == "line")].reset_index(drop=True)
+    assert mine.equals(alone.to_frame())
+
+
+def test_a_number_of_clusters_that_was_given_stays():
+    methods = {"KM": KM, "two": KMeans(2, n_init=1), "own": DBSCAN(eps=2.0, min_samples=1)}
+    piped = make_pipeline(StandardScaler(), KMeans(n_init=1))
+    result = pt.benchmark(methods | {"piped": piped}, {"line": SETS["line"]}, n_runs=1, indices=["CI", "mse"])
+    assert result.mean("line", "two", "centroid_index") == 1
+    assert result.mean("line", "own", "centroid_index") == 0
+    assert any("as given: two (k = 2)" in note for note in result.notes)
+    assert any("themselves: own" in note for note in result.notes)
+    assert any(note.startswith("mse: does not know the truth") for note in result.notes)
+    # a pipeline is judged in the space of X: pairs one apart have a mean squared distance of 1/4
+    assert result.mean("line", "piped", "mse") == pytest.approx(0.25)
+    none = pt.benchmark({"KM": KM}, {"line": SETS["line"]}, n_runs=1, indices=["mse"])
+    assert none.notes == ()
+
+
+def made(values, indices):
+    """A benchmark with these means by data set and method."""
+    runs = [
+        BenchmarkRun(data, method, 0, 0, dict(zip(indices, each, strict=True)))
+        for data, methods in values.items()
+        for method, each in methods.items()
+    ]
+    return Benchmark(indices=tuple(indices), runs=tuple(runs), ks=dict.fromkeys(values, 2))
+
+
+def test_ranks_by_hand():
+    # ARI: higher is better, mse: lower. A: ranks 1, 2 on p; 2.5, 3 on q. B: 2, 1; 2.5, 1.5. C: 3, 3; 1, 1.5
+    values = {
+        "p": {"A": (0.9, 2.0), "B": (0.8, 1.0), "C": (math.nan, math.nan)},
+        "q": {"A": (0.5, 9.0), "B": (0.5, 3.0), "C": (0.7, 3.0)},
+    }
+    result = made(values, ["adjusted_rand", "mse"])
+    assert result.mean_ranks == pytest.approx({"B": 7 / 4, "A": 8.5 / 4, "C": 8.5 / 4})
+    assert result.winners == ("B",)
+    assert result.statement.startswith(
+        "B has the best mean rank, 1.75 of 3, over 2 data sets and 2 indices; then"
+    )
+    assert "no test" in result.statement
+    tied = made({"p": {"A": (1.0,), "B": (1.0,)}}, ["adjusted_rand"])
+    assert tied.winners == ("A", "B")
+    assert tied.statement.startswith("A and B share the best mean rank, 1.50 of 2")
+    assert made({"p": {"A": (1.0,)}}, ["adjusted_rand"]).statement == ""
+
+
+def test_the_table_has_means_with_deviations():
+    runs = [BenchmarkRun("p", "A", i, i, {"adjusted_rand": v}) for i, v in enumerate((0.5, 0.7, 0.9))]
+    text = str(Benchmark(indices=("adjusted_rand",), runs=tuple(runs), ks={"p": 4}))
+    assert "0.7000 (0.2)" in text
+    assert "standard deviation" in text
+
+
+class Failing(KMeans):
+    """Fails on data of one feature, with an error that no sweep expects."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        if X.shape[1] == 1:
+            raise RuntimeError("no")
+        return super().fit(X)
+
+
+def test_failures_are_noted_and_come_last():
+    result = pt.benchmark({"bad": Failing(n_init=1), "KM": KM}, SETS, n_runs=2, random_state=0)
+    assert "bad failed on line (2 runs): RuntimeError: no" in result.notes
+    frame = result.to_frame()
+    failed = frame[(frame["data"] == "line") & (frame["method"] == "bad")]
+    assert failed["value"].isna().all()
+    assert set(failed["caveat"]) == {"RuntimeError: no"}
+    assert result.winners == ("KM",)
+
+
+def test_an_index_that_cannot_judge_is_noted():
+    result = pt.benchmark({"KM": KM}, SETS, n_runs=1, indices=["bic", "ARI"], random_state=0)
+    assert math.isnan(result.mean("line", "KM", "bic"))
+    assert any(note.startswith("not judged by bic: needs a fitted Gaussian mixture") for note in result.notes)
+
+
+def test_work_goes_on_where_it_was(tmp_path, monkeypatch):
+    given = {"methods": {"KM": KM}, "data": SETS, "n_runs": 2, "checkpoint": tmp_path / "kept"}
+    first = pt.benchmark(**given, random_state=0)
+    monkeypatch.setattr(_benchmark, "fit_and_judge", lambda *_: pytest.fail("fitted again"))
+    assert pt.benchmark(**given, random_state=0).to_frame().equals(first.to_frame())
+    with pytest.raises(FileError, match="other work"):
+        pt.benchmark(**(given | {"n_runs": 3}), random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("methods", "data", "words"),
+    [
+        ({}, SETS, "methods are no dictionary"),
+        ([KM], SETS, "methods are no dictionary"),
+        ({"KM": KM}, {}, "data are no dictionary"),
+        ({"KM": KMeans}, SETS, "method 'KM'"),
+        ({"KM": KM}, {"odd": SETS["line"][0]}, "data set 'odd' is no pair"),
+        (
+            {"KM": KM},
+            {"gaps": ([[0.0], [math.nan]], [0, 1])},
+            "data set 'gaps' cannot be clustered: X has missing",
+        ),
+        ({"KM": KM}, {"short": ([[0.0], [1.0]], [0, 1, 1])}, "data set 'short' cannot be clustered"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_by_name(methods, data, words):
+    with pytest.raises(ParameterError) as caught:
+        pt.benchmark(methods, data, n_runs=1)
+    assert words in str(caught.value)
+    assert caught.value.parameter in ("methods", "data")
