@@ -42,4 +42,5 @@ def swept(what, *, checkpoint=None, n_jobs=1, random_state=3, estimator=None):
     method = logged() if estimator is None else estimator
     if what == "stability":
         return partita.stability(X, method, [2, 3, 4], n_repeats=3, indices=["CI", "ARI"], **options)
-    return partita.choose_k(X, method, [2, 3], n_runs=3, indices=["silhouette", "gap"], n_null=2, **options)
+    checks = {"structure": False, "n_splits": 0}
+    return partita.choose_k(X, method, [2, 3], n_runs=3, indices=["CH", "gap"], n_null=2, **checks, **options)

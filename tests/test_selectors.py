@@ -70,6 +70,13 @@ def test_a_group_without_an_index_for_these_inputs_is_an_error_with_near_names()
         pt.validate(X, FOUND, indices="matching")
 
 
+def test_runs_are_compared_by_a_group_too():
+    runs = [TRUTH, FOUND, TRUTH]
+    family = [e.name for e in OF_TWO if e.family == "matching"]
+    assert labels(pt.consensus_index(runs, "matching")) == family
+    assert "centroid_index" in labels(pt.consensus_index(runs, "franti2014", X=X))
+
+
 def test_centres_join_a_group_only_with_data():
     assert "centroid_index" not in labels(pt.compare(TRUTH, FOUND, indices="franti2014"))
     assert "centroid_index" in labels(pt.compare(TRUTH, FOUND, indices="franti2014", X=X))

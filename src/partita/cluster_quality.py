@@ -27,7 +27,7 @@ LARGE = 10_000
 
 SAMPLE = 2_000
 SMALLEST_SAMPLE = 100
-MOST_DISTANCES = 1e9
+MOST_DISTANCES = 2e8
 """Distances from the sample to all objects, unless that leaves fewer than the smallest sample."""
 
 HARDENED = "of hardened labels"

@@ -215,7 +215,7 @@ def _check_names(indices: Any, given: Sequence[str]) -> None:
                 f"{entry.name} compares centres, and needs the data.",
                 got="two clusterings",
                 need="X, the data",
-                fix=f'compare(truth, found, X=X, indices=["{entry.name}"])',
+                fix=f"compare(truth, found, X=X, ...), or partita.indices.{entry.name}(X, truth, found)",
                 parameter="X",
             )
         if not {"truth", "found"} <= set(entry.inputs):

@@ -196,7 +196,9 @@ def consensus_index(
 
 
 def _agreement_indices(index: Any, *, has_data: bool) -> list[Index]:
-    entries = resolve([] if index is None else index, (), parameter="index")
+    compared = ("truth", "found")
+    given = ("X", *compared) if has_data else compared
+    entries = resolve([] if index is None else index, given, needs=compared, parameter="index")
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs):
             raise ParameterError(

@@ -145,7 +145,8 @@ class IndexTable(Result):
         row = self._by_spelling.get(_spelled(name))
         if row is not None:
             return row
-        skipped = next((x for x in self.left_out if _spelled(name) == x.index), None)
+        wanted = _spelled(name)
+        skipped = next((x for x in self.left_out if wanted in (x.index, x.index.partition(":")[0])), None)
         if skipped is not None:
             raise ParameterError(f"{skipped.index} was left out.", got=skipped.reason)
         raise near_names(str(name), [s for r in self.rows for s in (r.index, r.symbol) if s], noun="row")

@@ -2,11 +2,13 @@
 
 from partita.selection._benchmark import benchmark
 from partita.selection._choose_k import choose_k
+from partita.selection._hopkins import hopkins
 from partita.selection._stability import Stability, stability
-from partita.selection._structure import NullTest, Structure, hopkins, structure
+from partita.selection._structure import Structure, structure
 from partita.selection.benchmarks import Benchmark
 from partita.selection.choices import Choice, ChoiceOfK
 from partita.selection.null_data import normal_like, uniform_like
+from partita.selection.null_tests import NullTest
 from partita.selection.schemes import Bootstrap, Noise, Rerun, Subsample
 
 __all__ = [

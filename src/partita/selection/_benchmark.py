@@ -59,8 +59,8 @@ def benchmark(
     Parameters
     ----------
     methods : dict of estimators
-        Clusterers like scikit-learn's, by name. Where the number of clusters is left at its default, it is
-        set to that of the truth; one that was given stays, and a method that has none goes as it is.
+        Clusterers like scikit-learn's, by name. A number of clusters that is the method's default is set to
+        that of the truth; any other stays, and a method that has none goes as it is. The notes say which.
     data : dict of (X, y)
         Data and true clusters, by name. Noise in the truth is a cluster for the indices, but not for k.
     indices : list of names, optional
@@ -93,7 +93,7 @@ def benchmark(
     >>> from partita.cluster import RandomSwap
     >>> X, y = [[0.0], [1.0], [5.0], [6.0], [20.0], [21.0]], [0, 0, 1, 1, 2, 2]
     >>> table = benchmark(
-    ...     {"swap": RandomSwap(), "two": RandomSwap(2)}, {"line": (X, y)}, indices=["MSE", "ARI", "CI"],
+    ...     {"swap": RandomSwap(), "five": RandomSwap(5)}, {"line": (X, y)}, indices=["MSE", "ARI", "CI"],
     ...     n_runs=1, random_state=0)
     >>> table.winners
     ('swap',)
@@ -259,12 +259,14 @@ def _run(place: tuple[str, str, int], record: Record) -> BenchmarkRun:
 def _k_notes(
     methods: Mapping[str, Any], parameters: Mapping[str, str | None], entries: Sequence[Index]
 ) -> list[str]:
-    """Which methods were not told the number of true clusters."""
+    """Which methods were told the number of true clusters, and which were not."""
+    told_truth = [name for name in methods if parameters[name] is not None]
     own = [name for name in methods if parameters[name] is None]
     told = {name: _given_k(methods[name]) for name in own}
     with_k = [f"{name} (k = {k})" for name, k in told.items() if k is not None]
     without = [name for name, k in told.items() if k is None]
-    notes = [f"number of clusters as given: {', '.join(with_k)}"] * bool(with_k)
+    notes = [f"number of clusters as in the truth: {', '.join(told_truth)}"] * bool(told_truth)
+    notes += [f"number of clusters as given: {', '.join(with_k)}"] * bool(with_k)
     notes += [f"find their number of clusters themselves: {', '.join(without)}"] * bool(without)
     blind = [entry.label for entry in entries if "truth" not in entry.inputs]
     if own and blind:

@@ -275,4 +275,5 @@ def _searched(
     known: dict[str, Any] = {"seed": root, "search": search, "trail": found.trail}
     choice = decide(found.sweep, found.fits, {}, None, pool, **known, **facts)
     checker = Checker(found.sweep, root, **checks)
-    return replace(choice, notes=(*found.notes, *choice.notes), refit=found.refit), checker
+    notes = (*found.notes, *choice.notes)
+    return replace(choice, notes=notes, refit=found.refit, asked=sweep.ks), checker

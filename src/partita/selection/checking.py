@@ -180,10 +180,12 @@ class Checker:
         return () if self.structure is None else tuple(r for r in self.structure.remarks if r.kind not in own)
 
     def _silhouette(self, choice: ChoiceOfK, k: int) -> float:
-        """The mean silhouette at a k, from the curves if it is there."""
+        """The mean silhouette at a k, from the curves if it is there; nan if nothing is to be checked."""
         for label, curve in choice.curves.items():
             if label.partition(":")[0] == "silhouette":
                 return curve.values[choice.ks.index(k)]
+        if not self.tests_structure:
+            return math.nan
         seen, labels = self._fit_at(choice, k)
         several = len(seen) > SAMPLED_FROM
         index = find("silhouette").using(sample_size=2000) if several else find("silhouette")

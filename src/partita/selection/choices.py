@@ -19,7 +19,7 @@ from partita.partitions.models import last_step
 from partita.registry import Index
 from partita.registry.curves import find_entry
 from partita.registry.rules import Verdict, apply_rule
-from partita.results import Result, Table, join_texts, number, plain
+from partita.results import Cell, Result, Table, join_texts, number, plain
 from partita.results.verdicts import Strength, remarks_of
 from partita.selection.assessment import Assessment, Ballot, Checks, assess
 from partita.selection.flaws import Shape
@@ -64,7 +64,11 @@ def best_objective(runs: Sequence[Fit]) -> int | None:
 
 @dataclass(frozen=True)
 class IndexOverK:
-    """An index over k: its value at each number of clusters, with caveats, and which way is better."""
+    """An index over k: its value at each number of clusters, with caveats, and which way is better.
+
+    ``flaws`` says at which k all fits have empty or single-object clusters or collapsed components: values
+    there are shown, and do not count.
+    """
 
     index: str
     rule: str
@@ -73,6 +77,13 @@ class IndexOverK:
     values: tuple[float, ...]
     caveats: tuple[str, ...]
     errors: tuple[float, ...] = ()
+    flaws: tuple[str, ...] = ()
+
+    @property
+    def counting(self) -> tuple[float, ...]:
+        """The values that count: nan where all fits have a flaw."""
+        flaws = self.flaws or ("",) * len(self.values)
+        return tuple(math.nan if flaw else value for value, flaw in zip(self.values, flaws, strict=True))
 
 
 @dataclass(frozen=True)
@@ -117,6 +128,8 @@ class ChoiceOfK(Result):
     choices: Mapping[str, Choice] = field(default_factory=dict)
     selected: Mapping[int, int] = field(default_factory=dict)
     title: str = ""
+    asked: tuple[int, ...] = ()
+    """The numbers of clusters that a search could have come to; those tried where nothing else is said."""
     assessment: Assessment | None = None
     refit: Callable[[int, int], Any] | None = field(default=None, repr=False, compare=False)
     data: Array | None = field(default=None, repr=False, compare=False)
@@ -130,7 +143,7 @@ class ChoiceOfK(Result):
         families: dict[str, dict[str, int | None]] = {}
         for c in voting:
             families.setdefault(c.family or c.index, {})[c.index] = c.k
-        return Ballot(families, self.ks)
+        return Ballot(families, self.asked or self.ks)
 
     @cached_property
     def _answer(self) -> Assessment:
@@ -284,11 +297,12 @@ class ChoiceOfK(Result):
     def more(self) -> tuple[Table, ...]:
         """The values over k: one row a number of clusters, one column an index, and who chooses it."""
         short = _short_names([*self.curves])
+        chosen = {c.index: c.k for c in self.choices.values()}
         rows = tuple(
             (
                 k,
-                *(curve.values[i] for curve in self.curves.values()),
-                ", ".join(short[c.index] for c in self.choices.values() if c.k == k),
+                *(_cell(curve, i, strong=chosen.get(curve.index) == k) for curve in self.curves.values()),
+                ", ".join(short.get(c.index, c.index) for c in self.choices.values() if c.k == k),
             )
             for i, k in enumerate(self.ks)
         )
@@ -308,6 +322,7 @@ class ChoiceOfK(Result):
             "choices": plain([asdict(choice) for choice in self.choices.values()]),
             "selected": {str(k): run for k, run in self.selected.items()},
             "ks": list(self.ks),
+            "asked": list(self.asked),
             "assessment": asdict(self._answer),
         }
 
@@ -324,6 +339,7 @@ class ChoiceOfK(Result):
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),
             ks=tuple(data["ks"]),
+            asked=tuple(data.get("asked", ())),
             fits=tuple(_fit_of(row) for row in data["fits"]),
             curves={curve.index: curve for curve in curves},
             choices={choice.index: choice for choice in choices},
@@ -358,6 +374,14 @@ def one_of(name: Any, labels: Iterable[str], *, noun: str) -> str:
     return fitting[0]
 
 
+def _cell(curve: IndexOverK, place: int, *, strong: bool) -> Cell:
+    """A value over k, with the reason where there is none or where it does not count."""
+    value = curve.values[place]
+    flaw = curve.flaws[place] if curve.flaws else ""
+    reason = f"does not count: {flaw}" if flaw else curve.caveats[place] if math.isnan(value) else ""
+    return Cell(value, reason, strong=strong)
+
+
 def _short_names(labels: Sequence[str]) -> dict[str, str]:
     """For each index its symbol where it has one, and the whole label where another has the same symbol."""
     short = {label: _short(label) for label in labels}
@@ -386,7 +410,8 @@ def _assessment_of(row: Mapping[str, Any]) -> Assessment:
 def _curve_of(row: Mapping[str, Any]) -> IndexOverK:
     numbers = {name: tuple(map(number, row[name])) for name in ("values", "errors")}
     best = None if row["best"] is None else number(row["best"])
-    return IndexOverK(**{**row, **numbers, "best": best, "caveats": tuple(row["caveats"])})
+    texts = {name: tuple(row.get(name, ())) for name in ("caveats", "flaws")}
+    return IndexOverK(**{**row, **numbers, **texts, "best": best})
 
 
 def _fit_of(row: Mapping[str, Any]) -> Fit:

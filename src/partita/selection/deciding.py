@@ -45,7 +45,7 @@ def decide(
         replace(_index_over_k(entry, ks, at, selected, pool), rule=judges.rule_of(entry)) for entry in entries
     ]
     read = {c.label: _index_over_k(find(c.of), ks, at, selected, pool) for c in judges.curves}
-    over_k += [_curve_over_k(c, sweep, read[c.label].values, null) for c in judges.curves]
+    over_k += [_curve_over_k(c, sweep, read[c.label].counting, null) for c in judges.curves]
     over_k += [_consensus_over_k(entry, ks, agreement[entry.label]) for entry in judges.consensus]
     flawed = sum(at[k][run].flaw != "" for k, run in selected.items())
     external = {e.label for e in entries if "truth" in e.inputs}
@@ -119,7 +119,7 @@ def _index_over_k(
     entry: Index, ks: Sequence[int], at: Mapping[int, Sequence[Fit]], selected: Mapping[int, int], pool: str
 ) -> IndexOverK:
     chosen = [_run_for(entry, at[k], selected.get(k), pool) for k in ks]
-    values = [math.nan if fit.flaw else fit.values[entry.label] for fit in chosen]
+    values = [fit.values[entry.label] for fit in chosen]
     if pool == "mean" and entry.direction != "none":
         values = [_mean(entry, at[k]) for k in ks]
     return IndexOverK(
@@ -128,7 +128,8 @@ def _index_over_k(
         entry.direction,
         entry.best,
         tuple(values),
-        tuple(fit.flaw or fit.caveats[entry.label] or fit.failed for fit in chosen),
+        tuple(fit.caveats[entry.label] or fit.failed for fit in chosen),
+        flaws=tuple(fit.flaw for fit in chosen),
     )
 
 
@@ -183,7 +184,7 @@ def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int], flawed: int
     best of the few that it can judge says nothing about the others. What is infinite is a limit, which no
     rule compares.
     """
-    known, tried = int(np.isfinite(read.values).sum()), len(ks) - flawed
+    known, tried = int(np.isfinite(read.counting).sum()), len(ks) - flawed
     if tried < 2 <= len(ks):
         return Verdict(None, NOTHING_TO_COMPARE)
     if 0 < known < max(tried / 2, min(2, tried)):
@@ -191,7 +192,7 @@ def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int], flawed: int
             None, f"no vote: {read.index} has a value at only {known} of {tried} numbers of clusters"
         )
     options = {"errors": np.array(curve.errors)} if curve.errors else {}
-    return apply_rule(curve.rule, ks, curve.values, direction=curve.direction, best=curve.best, **options)
+    return apply_rule(curve.rule, ks, curve.counting, direction=curve.direction, best=curve.best, **options)
 
 
 def _notes(fits: Sequence[Fit], selected: Mapping[int, int], pool: str, n_runs: int) -> tuple[str, ...]:
