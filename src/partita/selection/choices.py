@@ -166,7 +166,8 @@ class ChoiceOfK(Result):
     @property
     def k(self) -> int | None:
         """The number of clusters that votes and checks carry; None where they carry none."""
-        return self._answer.k
+        k: int | None = self._answer.k
+        return k
 
     @property
     def value(self) -> int | None:
