@@ -11,7 +11,8 @@ from sklearn.base import clone
 
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, root_seed
-from partita.fits.models import is_random, k_parameter
+from partita.fits.models import is_random, k_parameter, method_or_usual
+from partita.fits.settings import grid_over
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
 from partita.inputs import prepare
 from partita.partitions import DataMatrix, Partition, complete_data
@@ -26,6 +27,14 @@ from partita.selection.judges import judges_for, with_rules
 from partita.selection.mixture_sweeps import SweepOfShape, compared_shapes, shapes_of, sweep_shapes
 from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
 from partita.selection.sweep import ON_DATA, Sweep
+from partita.selection.value_sweeps import (
+    ValueSweep,
+    check_values,
+    choose_value,
+    panel_of,
+    refuse_beside_values,
+    runs_of,
+)
 
 FIRST_RANGE = range(1, 11)
 """Numbers of clusters that are tried where none are named, and how far that is extended once."""
@@ -57,7 +66,9 @@ def choose_k(
     structure: bool = True,
     n_splits: int = 5,
     covariance_type: Iterable[str] | str | None = None,
-) -> ChoiceOfK:
+    parameter: str | None = None,
+    values: Iterable[Any] | None = None,
+) -> Any:
     """How many clusters are there: cluster for every k, let families of indices vote, and check the answer.
 
     Parameters
@@ -124,14 +135,21 @@ def choose_k(
         for each. The result is that of the shape with the best BIC (differences of up to 2 are a tie, which
         the mixture with the fewest parameters wins), and its ``.shapes`` has BIC of all. Without ``ks`` the
         range is not extended.
+    parameter, values : str, list
+        Another parameter to sweep instead, such as ``"resolution"``, ``"eps"`` or ``"min_cluster_size"``, and
+        its values, numbers or texts; the estimator is then any object with ``fit`` or ``fit_predict``. Values
+        that give the same clustering are one candidate. Curves over k, consensus, rules, other pools and
+        searches do not apply, nor do halves of the data, which are sparser than the whole: whether clusters
+        are found again, `stability` tells for a parameter too.
 
     Returns
     -------
-    ChoiceOfK
+    ChoiceOfK, or ChoiceOfValue
         ``.k`` (None where votes and checks carry no answer), ``.strength`` ("clear", "weak", "contested" or
         "no structure"), ``.remarks``, ``.statement``, ``.votes``, ``.choices``, ``.model`` (the chosen fit),
         ``.uncertainty`` (of each object, where the method gives memberships), ``to_frame()`` (every value of
-        every run).
+        every run). Of another parameter a ``ChoiceOfValue``: ``.value`` is the chosen one, ``.k`` the number
+        of clusters found there, and beside each value stand its clusters and its coverage.
 
     Notes
     -----
@@ -153,15 +171,48 @@ def choose_k(
     (3, 'clear', {3: 6})
     """
     check_space(space)
+    if parameter is not None or values is not None:
+        refuse_beside_values(
+            {
+                "consensus": (consensus, None),
+                "rules": (rules, None),
+                "pool": (pool, "objective"),
+                "search": (search, BRUTE_FORCE),
+                "covariance_type": (covariance_type, None),
+            }
+        )
     given, against, notes = _data_and_truth(X, truth, missing)
     data, scaler = scaled_data(given, scale)
+    if parameter is not None or values is not None:
+        check_count("n_runs", n_runs)
+        _check_checks(structure, n_splits)
+        grid = grid_over(
+            method := method_or_usual(estimator),
+            data.n_objects,
+            ks,
+            k_param=k_param,
+            parameter=parameter,
+            values=values,
+        )
+        check_values(grid)
+        n_runs = runs_of(method, int(n_runs))
+        refuse_many("fits", len(grid.values) * n_runs)
+        return choose_value(
+            ValueSweep(given, data, scaler, against, method, grid, n_runs, space),
+            panel_of(indices, method, truth is not None),
+            tests_structure=bool(structure),
+            n_jobs=n_jobs,
+            random_state=random_state,
+            checkpoint=checkpoint,
+            notes=notes,
+        )
     method = method_for(search, estimator)
     shapes: tuple[str, ...] = ()
     if covariance_type is not None:
         shape_param, shapes = shapes_of(method, covariance_type)
         method = clone(method).set_params(**{shape_param: shapes[0]})
     _check_shapes(shapes, search)
-    parameter = k_parameter(method, k_param)
+    named = k_parameter(method, k_param)
     numbers = numbers_of_clusters(_first_range(data.n_objects) if ks is None else ks, data.n_objects)
     if not isinstance(pool, str) or pool not in POOLS:
         need = ", ".join(f'"{name}"' for name in POOLS)
@@ -175,7 +226,7 @@ def choose_k(
     if any(curve.needs_null for curve in judges.curves):
         refuse_many("fits of data without structure", len(numbers) * n_null)
     n_runs = n_runs if is_random(method) else 1
-    whole = Sweep(data.values, against, method, parameter, numbers, n_runs, judges, space, scaler)
+    whole = Sweep(data.values, against, method, named, numbers, n_runs, judges, space, scaler)
     sweep, costly = whole.affordable()
     about_data = () if judges.of_distances else of_data(given, scaled=scaler is not None)
     checks = {"tests_structure": structure and not judges.of_distances, "n_splits": n_splits}

@@ -330,7 +330,7 @@ class ChoiceOfK(Result):
 
     def more(self) -> tuple[Table, ...]:
         """The values over k: one row a number of clusters, one column an index, and who chooses it."""
-        short = _short_names([*self.curves])
+        short = short_names([*self.curves])
         chosen = {c.index: c.k for c in self.choices.values()}
         rows = tuple(
             (
@@ -419,7 +419,7 @@ def _cell(curve: IndexOverK, place: int, *, strong: bool) -> Cell:
     return Cell(value, reason, strong=strong)
 
 
-def _short_names(labels: Sequence[str]) -> dict[str, str]:
+def short_names(labels: Sequence[str]) -> dict[str, str]:
     """For each index its symbol where it has one, and the whole label where another has the same symbol."""
     short = {label: _short(label) for label in labels}
     times = Counter(short.values())
