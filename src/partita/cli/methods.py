@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-
 WITHOUT_K = {
     "dbscan": "--parameter eps --values 0.2,0.5,1",
     "hdbscan": "--parameter min_cluster_size --values 5,10,20",
