@@ -26,6 +26,7 @@ PARAMETERS = {
     "column": "label_columns",
     "labels": "label_columns",
     "splits": "n_splits",
+    "neighbors": "n_neighbors",
     "no_structure": "structure",
     "null": "n_null",
     "components": "n_components",

@@ -119,12 +119,20 @@ def structure(null: int, components: str, form: str, **given: Any) -> None:
 
 @click.command()
 @over_k("1 to 10, and on to 20 where most votes are for the last")
+@with_options(*parameter_options)
+@click.option(
+    "--shapes",
+    metavar="NAME[,NAME...]",
+    help="With --method gmm: covariance shapes to try, among full, tied, diag and spherical; the best by BIC "
+    "answers.",
+)
 @click.option("--runs", type=int, default=10, show_default=True, help="Fits for each number of clusters.")
 @click.option(
     "--indices",
     metavar="NAME[,NAME...]",
-    help="Indices and curves that choose: BIC,silhouette,gap. Default: one or two of each family that suits "
-    "the method; each family has one vote.",
+    help="Indices and curves that choose: BIC,silhouette,gap; or a family (compactness, curves, ...), a "
+    "paper's key (franti2017) or headline. Default: headline, one or two of each family that suits the "
+    "method; each family has one vote.",
 )
 @click.option("--truth", metavar="NAME", help="The column of DATA with the true labels; it has no vote.")
 @click.option("--consensus", metavar="NAME[,NAME...]", help="Indices that compare the runs of a k: VI,ARI.")
@@ -166,9 +174,9 @@ def structure(null: int, components: str, form: str, **given: Any) -> None:
 )
 @click.option(
     "--save-k",
-    type=int,
     metavar="N",
-    help="With --save-labels: write the fit of N clusters, whichever was chosen.",
+    help="With --save-labels: write the fit of N clusters, whichever was chosen; with --parameter, that of "
+    "its value N.",
 )
 @overwrite_option
 @on_data
@@ -183,8 +191,9 @@ def choose(
     no_structure: bool,
     splits: int,
     save_labels: str | None,
-    save_k: int | None,
+    save_k: str | None,
     overwrite: bool,
+    shapes: str | None,
     form: str,
     **given: Any,
 ) -> None:
@@ -201,23 +210,27 @@ def choose(
       partita choose customers.csv --scale robust --save-labels segments.csv
       partita choose customers.csv --method fuzzy --save-labels segments.csv --save-k 4 --overwrite
       partita choose flowers.csv --columns petal_length,petal_width --indices CH,gap --pool mean
+      partita choose flowers.csv --method gmm --shapes full,tied,diag,spherical
+      partita choose flowers.csv --method dbscan --parameter eps --values 0.4,0.6,0.8
       partita choose large.csv --no-structure --splits 0 --jobs 4 --checkpoint kept
     """  # noqa: D301 (click reads the backspace as: keep these lines)
-    ks = _numbers(given["ks"])
-    target = _label_file(save_labels, save_k, overwrite, ks, given["data"])
-    method = _method(given)
+    method, swept = _method(given), _swept(given)
+    target = _label_file(save_labels, save_k, overwrite, swept, given["data"])
+    if shapes is not None:
+        _refuse_shapes_without_mixture(given["method"])
+        swept["covariance_type"] = split_columns(shapes)
     sides = _data(given, truth)
     from partita.selection import choose_k
 
     result = choose_k(
         sides.first,
         None if search == "hierarchical" and given["method"] == "swap" else method,
-        ks,
+        **swept,
         n_runs=runs,
         indices=split_indices(indices),
         truth=sides.second,
         consensus=split_indices(consensus),
-        rules=dict(rule.partition("=")[::2] for rule in rules),
+        rules=dict(rule.partition("=")[::2] for rule in rules) or None,
         search=search,
         pool=pool,
         structure=not no_structure,
@@ -226,11 +239,23 @@ def choose(
     )
     show(result, form, sides.notes)
     if target is not None:
-        _save(target, result, save_k, sides)
+        _save(target, result, given["parameter"], save_k, sides)
+
+
+def _refuse_shapes_without_mixture(method: str) -> None:
+    from partita.errors import ParameterError
+
+    if method.partition(":")[0] != "gmm":
+        raise ParameterError(
+            "--shapes are those of the covariances of a mixture.",
+            got=f"--method {method}",
+            need="a mixture of Gaussians",
+            fix="--method gmm",
+        )
 
 
 def _label_file(
-    path: str | None, save_k: int | None, overwrite: bool, ks: Sequence[int] | None, data: str
+    path: str | None, save_k: str | None, overwrite: bool, swept: Mapping[str, Any], data: str
 ) -> LabelFile | None:
     """Where labels are to be written; what cannot be is refused before anything is computed."""
     from partita.errors import ParameterError
@@ -242,40 +267,48 @@ def _label_file(
                 f"{given} says what is written to a file.", got="no --save-labels", need="--save-labels FILE"
             )
         return None
-    if save_k is not None and ks is not None and save_k not in ks:
+    tried = swept.get("values", swept.get("ks"))
+    if save_k is not None and tried is not None and _value(save_k) not in tried:
         raise ParameterError(
-            f"there will be no fit with k = {save_k}.", got=f"--save-k {save_k}", need=f"one of {list(ks)}"
+            f"there will be no fit of {save_k}.",
+            got=f"--save-k {save_k}",
+            need=f"one of {', '.join(map(str, tried))}",
         )
     target = LabelFile(path, "save_labels", overwrite)
     target.check(data)
     return target
 
 
-def _save(target: LabelFile, choice: Any, save_k: int | None, sides: Any) -> None:
-    """Write the labels of the chosen fit, or of that with another k."""
+def _value(text: str) -> Any:
+    from partita.cli.methods import value_in
+
+    return value_in(text)
+
+
+def _save(target: LabelFile, choice: Any, parameter: str | None, save_k: str | None, sides: Any) -> None:
+    """Write the labels of the chosen fit, or of another that was tried."""
     import numpy as np
 
     from partita.cli.label_files import label_frame
     from partita.errors import ParameterError
     from partita.partitions import as_partition
 
-    k = choice.k if save_k is None else save_k
-    if k is None:
+    name, tried = ("k", choice.selected) if parameter is None else (parameter, choice.tried)
+    value = choice.value if save_k is None else _value(save_k)
+    if value is None:
         raise ParameterError(
-            "no number of clusters was chosen, so no labels were written.",
-            got=f"{target.path} for an answer that is {choice.strength}",
-            need="a number of clusters",
-            fix=f"--save-k N, one of {', '.join(map(str, choice.selected))}, writes the fit of N clusters",
+            f"no {'number of clusters' if name == 'k' else name} was chosen, so no labels were written.",
+            got=f"an answer that is {choice.strength}",
+            need="to know which fit is to be written",
+            fix=f"--save-k N writes that of {name} = N, one of {', '.join(map(str, tried))}",
             parameter="save_labels",
         )
-    found = as_partition(choice.model_at(k), X=np.asarray(sides.first))
+    found = as_partition(choice.model_at(value), X=np.asarray(sides.first))
     frame = label_frame(found, sides.objects, keeps_all=True)
     target.write(frame)
     left_out = len(frame) - found.n_objects
     more = f", {left_out} of them left out and without a label" if left_out else ""
-    click.echo(f"labels of k = {k} written to {target.path}: {len(frame)} objects{more}", err=True)
-    if choice.flaw_at(k):
-        click.echo(f"k = {k}: {choice.flaw_at(k)}", err=True)
+    click.echo(f"labels of {name} = {value} written to {target.path}: {len(frame)} objects{more}", err=True)
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""The command that judges clusterings by the data they are of."""
+"""Commands on clusterings that are there already, and the data they are of."""
 
 from __future__ import annotations
 
@@ -23,6 +23,24 @@ from partita.cli.options import (
 )
 from partita.cli.output import show
 
+file_option = click.option(
+    "--memberships",
+    metavar="FILE",
+    help="A file with the clustering: labels, or one column for each cluster. With --clusterings, the file "
+    "that has these columns. Default: DATA.",
+)
+matching_options = (
+    click.option(
+        "--id",
+        "id_column",
+        metavar="NAME",
+        help="The column that names the objects, in both files. Default: one that tells them apart in both.",
+    ),
+    by_row_option,
+    *feature_options,
+    missing_option("drop", "median", "noise", what="features or labels are"),
+)
+
 
 @click.command()
 @click.argument("data")
@@ -37,21 +55,8 @@ from partita.cli.output import show
     metavar="NAME,NAME[,...]",
     help="Several clusterings, side by side: each of these columns holds the labels of one.",
 )
-@click.option(
-    "--memberships",
-    metavar="FILE",
-    help="A file with the clustering: labels, or one column for each cluster. With --clusterings, the file "
-    "that has these columns.",
-)
-@click.option(
-    "--id",
-    "id_column",
-    metavar="NAME",
-    help="The column that names the objects, in both files. Default: one that tells them apart in both.",
-)
-@by_row_option
-@with_options(*feature_options)
-@missing_option("drop", "median", "noise", what="features or labels are")
+@file_option
+@with_options(*matching_options)
 @click.option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
 @click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
 @click.option(
@@ -101,6 +106,7 @@ def validate(
 ) -> None:
     """Judge clusterings by the data they are of.
 
+    One by --labels or --memberships, several side by side by --clusterings.
     DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
     input, with one line for each object.
 
@@ -162,3 +168,101 @@ def _of_clustering(name: str, clusters: Any) -> Any:
     from dataclasses import replace
 
     return replace(clusters, title=f"{name}: {clusters.title}")
+
+
+@click.command()
+@click.argument("data")
+@click.option(
+    "--clusterings",
+    metavar="NAME,NAME[,...]",
+    required=True,
+    help="The clusterings to choose among: each of these columns holds the labels of one.",
+)
+@click.option("--memberships", metavar="FILE", help="The file that has these columns. Default: DATA.")
+@with_options(*matching_options)
+@click.option(
+    "--indices",
+    metavar="NAME[,NAME...]",
+    help="Indices that choose: silhouette,DBCV; or a family (compactness, density, ...), a paper's key "
+    "(franti2017), headline or all. Default: one or two of each family; each family has one vote.",
+)
+@scale_option
+@click.option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
+@click.option(
+    "--neighbors",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Nearest neighbours of an object that are looked at: how many share its cluster.",
+)
+@click.option("--seed", type=int, metavar="N", help="The seed of everything random.")
+@with_options(*noise_options)
+@form_option
+def choose_among(
+    data: str,
+    clusterings: str,
+    memberships: str | None,
+    columns: str | None,
+    leave_out: str | None,
+    id_column: str | None,
+    by_row: bool,
+    missing: str,
+    indices: str | None,
+    scale: str | None,
+    no_structure: bool,
+    neighbors: int,
+    seed: int | None,
+    noise: str,
+    noise_label: str | None,
+    form: str,
+    **given: Any,
+) -> None:
+    """Say which of several ready clusterings of data is best.
+
+    Nothing is clustered: columns of DATA, or of the file of --memberships, hold the labels.
+
+    \b
+    Examples:
+      partita choose-among flowers.csv --clusterings kmeans,ward,leiden --leave-out species
+      partita choose-among cells.csv --memberships runs.csv --id cell --clusterings r02,r05,r10 --seed 0
+      partita choose-among flowers.csv --clusterings kmeans,ward --indices density,compactness
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.errors import ParameterError
+    from partita.files.sources import check_files
+
+    check_files(data, memberships)
+    names = split_columns(clusterings) or []
+    if len(names) < 2:
+        raise ParameterError(
+            "there is nothing to choose among.",
+            got=f"--clusterings {clusterings}",
+            need="two columns of labels at least, with a comma between them",
+            fix="partita validate judges one",
+        )
+    from partita.files.reading import ClusteringFile, read_judged
+
+    path = data if memberships is None else memberships
+    sides = read_judged(
+        data,
+        ClusteringFile(path, noise_label=noise_label, several=names),
+        columns=split_columns(columns),
+        leave_out=split_columns(leave_out) or [],
+        id_column=id_column,
+        by_row=by_row,
+        writing=writing_of(given),
+        missing=missing,
+    )
+    from partita.selection import choose as run
+
+    result = run(
+        sides.first,
+        sides.second,
+        indices=split_indices(indices),
+        scale=scale,
+        noise=noise,
+        structure=not no_structure,
+        n_neighbors=neighbors,
+        random_state=seed,
+    )
+    show(result, form, sides.notes)
