@@ -214,12 +214,13 @@ def choose(
       partita choose flowers.csv --method dbscan --parameter eps --values 0.4,0.6,0.8
       partita choose large.csv --no-structure --splits 0 --jobs 4 --checkpoint kept
     """  # noqa: D301 (click reads the backspace as: keep these lines)
-    method, swept = _method(given), _swept(given)
+    swept = _swept(given)
     target = _label_file(save_labels, save_k, overwrite, swept, given["data"])
     if shapes is not None:
         _refuse_shapes_without_mixture(given["method"])
         swept["covariance_type"] = split_columns(shapes)
     sides = _data(given, truth)
+    method = _method(given)
     from partita.selection import choose_k
 
     result = choose_k(
@@ -360,12 +361,12 @@ def stability(
       partita stability flowers.csv --leave-out species
       partita stability flowers.csv --leave-out species --k 2:20 --scheme noise:0.2 --indices CI,VI
       partita stability customers.csv --scale robust --by-cluster --seed 0
-      partita stability flowers.csv --method dbscan --parameter eps --values 0.4,0.8 --scheme bootstrap
+      partita stability flowers.csv --method dbscan --parameter eps --values 1,2 --scheme bootstrap
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     from partita.cli.methods import scheme_named
 
-    method, swept = _method(given), _swept(given)
     sides = _data(given)
+    method, swept = _method(given), _swept(given)
     from partita.selection import stability as run
 
     result = run(

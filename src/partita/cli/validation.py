@@ -225,7 +225,7 @@ def choose_among(
     \b
     Examples:
       partita choose-among flowers.csv --clusterings kmeans,ward,leiden --leave-out species
-      partita choose-among cells.csv --memberships runs.csv --id cell --clusterings r02,r05,r10 --seed 0
+      partita choose-among cells.csv --memberships runs.csv --id cell --clusterings r02,r05 --seed 0
       partita choose-among flowers.csv --clusterings kmeans,ward --indices density,compactness
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     from partita.errors import ParameterError
