@@ -130,7 +130,8 @@ class ChoiceOfClustering(Result):
             for p in self.preferences.values()
         )
         columns = ("index", "family", "best", "next", "ahead by", "why")
-        made = Table(self.title, columns, rows, self.footnotes, answer=self.statement)
+        spare = ("next", "ahead by")
+        made = Table(self.title, columns, rows, self.footnotes, answer=self.statement, spare=spare)
         return made.without_blank_columns()
 
     def more(self) -> tuple[Table, ...]:

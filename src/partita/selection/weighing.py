@@ -269,13 +269,16 @@ class _Density:
         """The dense clusters of these objects."""
         return self.dense.labels[self.dense.labels >= 0]
 
+    def agreement(self, labels: Array) -> float:
+        """The adjusted Rand index of a clustering with these clusters, on their objects."""
+        return float(find("adjusted_rand")(self.labels, HardPartition(labels[self.rows])))
+
     def preference(self, candidates: Sequence[Candidate], labels: Sequence[Array]) -> Preference:
         """The clustering that has these clusters up to few objects, if one has."""
         lasts = (
             f"{self.dense.k} dense clusters stay apart while the reach grows {self.dense.lasting:.1f}-fold"
         )
-        index = find("adjusted_rand")
-        values = [float(index(self.labels, HardPartition(one[self.rows]))) for one in labels]
+        values = [self.agreement(one) for one in labels]
         first, second = np.argsort(-np.array(values), kind="stable")[:2]
         made = Preference(DENSE, "density", None, f"{lasts}, which several clusterings have alike")
         if not values[first] >= SAME:
