@@ -200,14 +200,15 @@ def test_a_curve_reads_only_what_falls_and_only_if_it_may():
 
 def test_what_is_infinite_stays_so_and_no_rule_takes_it():
     """Dunn at k = n: no cluster has a width."""
-    X = CLOUDS[:8]
+    X = CLOUDS[[*range(4), *range(30, 34)]]
     for search in ("brute force", "stepwise", "hierarchical"):
         choice = choose_k(X, ks=range(2, 9), n_runs=1, indices=["dunn"], search=search, random_state=0)
         values = choice.curves["dunn"].values
         assert values[-1] == math.inf
         assert "no cluster has a width" in choice.curves["dunn"].caveats[-1]
         sound = [k for k in choice.ks if not choice.flaw_at(k)]  # not a single object alone
-        assert choice["dunn"].k == max(sound, key=lambda k: values[k - 2])
+        best = max(sound, key=lambda k: values[k - 2])
+        assert choice["dunn"].k == (best if len(sound) > 1 else None)
         assert choice.to_frame().query("k == 8")["value"].eq(math.inf).all()
         again = ChoiceOfK.from_dict(json.loads(choice.write("json")))
         assert str(again) == str(choice)

@@ -16,6 +16,7 @@ import partita as pt
 from partita.errors import FileError, ParameterError
 from partita.fits.tasks import task_seed
 from partita.results.verdicts import RemarkKind
+from partita.selection import value_sweeps
 from partita.selection.sweep import ON_DATA
 from stub_clusterer import StubClusterer
 
@@ -52,7 +53,6 @@ KNOWN = {
     "turned": 2 - THREE,
     "single": np.where(np.arange(3 * SIZE) == 0, 3, THREE),
 }
-FITTED = []
 
 
 class Labelled(ClusterMixin, BaseEstimator):
@@ -64,7 +64,6 @@ class Labelled(ClusterMixin, BaseEstimator):
     def fit(self, X, y=None):
         if self.name not in KNOWN:
             raise ValueError(f"no labels are named {self.name}")
-        FITTED.append(self.name)
         self.labels_ = KNOWN[self.name]
         return self
 
@@ -259,14 +258,18 @@ def test_workers_and_checkpoints_change_nothing(tmp_path):
         quick(method, "spread", [0.0, 0.3], n_runs=2, checkpoint=tmp_path)
 
 
-def test_a_checkpoint_is_read_and_not_computed_again(tmp_path):
+def test_a_checkpoint_is_read_and_not_computed_again(tmp_path, monkeypatch):
     first = quick(Labelled(), "name", ["two", "three"], checkpoint=tmp_path)
-    FITTED.clear()
-    again = quick(Labelled(), "name", ["two", "three"], checkpoint=tmp_path)
-    assert FITTED == []
-    assert again.value == first.value == "three"
-    assert again.model.name == "three"
-    assert FITTED == ["three"]
+
+    def refuse(*_):
+        raise AssertionError("it was fitted again")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(value_sweeps, "clustering_by", refuse)
+        again = quick(Labelled(), "name", ["two", "three"], checkpoint=tmp_path)
+        with pytest.raises(AssertionError):
+            quick(Labelled(), "name", ["two", "three"])
+    assert again.to_dict() == first.to_dict()
 
 
 # --- what is refused ------------------------------------------------------------------------------------
@@ -275,8 +278,8 @@ def test_a_checkpoint_is_read_and_not_computed_again(tmp_path):
 @pytest.mark.parametrize(
     ("options", "parameter"),
     [
-        ({"parameter": "eps"}, "values"),
-        ({"values": [1, 2]}, "parameter"),
+        ({"parameter": "eps"}, "parameter"),
+        ({"values": [1, 2]}, "values"),
         ({"parameter": "epsilon", "values": [1]}, "parameter"),
         ({"parameter": "eps", "values": []}, "values"),
         ({"parameter": "eps", "values": [None, 0.3]}, "values"),

@@ -84,7 +84,7 @@ def grid_over(
             Phrase(Setting(given), " without ", Setting(lacking), "."),
             got=Phrase("no ", Setting(lacking)),
             need='both, such as parameter="eps", values=[0.1, 0.2]',
-            parameter=lacking,
+            parameter=given,
         )
     if ks is not usual_ks or k_param is not None:
         raise ParameterError(

@@ -27,6 +27,7 @@ from partita.results import number
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind
 from partita.selection.borders import MOST_OBJECTS, Borders, borders_of
+from partita.selection.convexity import dense_clusters
 from partita.selection.found_again import Evidence, answer_of, choices_of, has_limit, rules_of
 from partita.selection.perturbing import Perturbations, fit_perturbed, fit_whole, hard_labels
 from partita.selection.schemes import SCHEMES, Rerun, Subsample, is_real
@@ -137,11 +138,12 @@ def stability(
 
     One long cloud is cut at the same place every time, so that being found again proves no clusters. An
     answer is "clear" if its clusters are also set apart: objects at the borders between them lie sparser than
-    four fifths of those within. The last k of that kind is preferred to larger ones that are merely found
-    again; these make it "contested". Where no k is of that kind, the last that is found again is a "weak"
-    answer. The price is that clusters which overlap much are never clear, and that of groups of overlapping
-    clusters the groups are chosen. `partita.selection.found_again.doubts_about` has all that makes an answer
-    less than clear. "no structure": nothing is found again, also where the method does not suit.
+    four fifths of those within, at half their density or less. The last k of that kind is preferred to larger
+    ones that are merely found again; these make it "contested". Where no k is of that kind, the last that is
+    found again is a "weak" answer. The price is that clusters which overlap much are never clear, and that of
+    groups of overlapping clusters the groups are chosen. `partita.selection.found_again.doubts_about` has all
+    that makes an answer less than clear. "no structure": nothing is found again, also where the method does
+    not suit.
 
     Cost
     ----
@@ -294,6 +296,10 @@ def _judged(
             seen[place] = borders_of(sweep.clustered_space(place), labels[place], sweep.root)
         return seen[place]
 
+    def dense(place: int) -> int | None:
+        found = dense_clusters(sweep.clustered_space(place), np.random.default_rng(sweep.root))
+        return None if found is None else found.k
+
     evidence = Evidence(
         grid,
         ks,
@@ -303,6 +309,7 @@ def _judged(
         coverage=tuple(float((one >= 0).mean()) for one in labels),
         smallest=[int(s.min()) for s in sizes],
         borders=borders,
+        dense=dense,
         drowned=drowned,
         perturbs=not isinstance(sweep.scheme, Rerun),
     )

@@ -21,6 +21,10 @@ MOST = 2 / 3
 """A larger share of the families that answer makes an answer clear, or lets votes stand against a test."""
 
 
+PLAIN = 1.5
+"""Dense clusters that stay apart while the reach grows by half are there, whatever the test says."""
+
+
 @dataclass(frozen=True)
 class Ballot:
     """What every family of indices chooses.
@@ -113,7 +117,7 @@ class Ballot:
     @property
     def against(self) -> str:
         """The other choices with who makes them, and who has none."""
-        others = [k for k in self.votes if k != self.leading]
+        others = [k for k in self.votes if k != self.leading and k not in self.tied]
         parties = ", ".join(f"{self.named(k)} ({', '.join(self.choosers(k))})" for k in others)
         silent = [i for found in self.families.values() for i, k in found.items() if k is None]
         return join_texts(
@@ -145,6 +149,8 @@ class Checks:
         Whether the test would mostly find clusters that are there.
     structure : str
         What the test says, in words.
+    p : float
+        Its p-value.
     silhouette : float
         The mean silhouette of the clustering with the most votes.
     replication : Replication or None
@@ -160,6 +166,7 @@ class Checks:
     refuted: bool | None = None
     powerful: bool = True
     structure: str = ""
+    p: float = math.nan
     silhouette: float = math.nan
     replication: Replication | None = None
     disagreement: Disagreement | None = None
@@ -196,10 +203,13 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     end = "" if k is None else ballot.beyond(k, refuted=bool(checks.refuted))
     remarks = (*checks.remarks, *_of_ends(ballot), *_of_shape(checks), *_of_kin(ballot))
 
-    def answer(k: Any, strength: Strength, *texts: str) -> Assessment:
-        return Assessment(k, strength, join_texts([*texts, ballot.against]), remarks)
+    opening = f"there is structure (p = {show(checks.p)}): " if checks.refuted else ""
 
-    if checks.disagreement is not None:
+    def answer(k: Any, strength: Strength, *texts: str) -> Assessment:
+        return Assessment(k, strength, opening + join_texts([*texts, ballot.against]), remarks)
+
+    if _is_non_convex(checks):
+        assert checks.disagreement is not None
         dense = f"contested: density sees {checks.disagreement.k} clusters that this method does not find"
         return answer(None, "contested", dense, f"indices of its own clusters say {_most_chosen(ballot)}")
     if checks.refuted is False and checks.powerful:
@@ -209,11 +219,14 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
         return answer(
             None, "contested", f"contested: {ballot.named(k)} by {ballot.counted(k)}, but {checks.structure}"
         )
+    if checks.refuted is False and not _overwhelms(ballot, checks):
+        return answer(None, "weak", f"no answer: {checks.structure}")
     if not ballot.votes:
         flaws = [r.text for r in checks.remarks if r.kind in (RemarkKind.TINY_CLUSTERS, RemarkKind.COLLAPSED)]
         return answer(None, "contested", "no index gives an answer", *flaws)
     if k is None:
-        return answer(None, "contested", f"contested: {_most_chosen(ballot)}, with as many votes each")
+        tied = " or ".join(f"{ballot.named(k)} ({', '.join(ballot.choosers(k))})" for k in ballot.tied)
+        return answer(None, "contested", f"contested: {tied}, with as many votes each")
     if end:
         return answer(None, "weak", f"no answer inside the range: {end}, by {ballot.counted(k)}")
     if ballot.share(k) <= 0.5 and ballot.answering > 1:
@@ -222,6 +235,12 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     if doubts:
         return answer(k, "weak", f"weak evidence for {ballot.named(k)}, by {ballot.counted(k)}", *doubts)
     return answer(k, "clear", f"{ballot.named(k)}, by {ballot.counted(k)}", _support(checks))
+
+
+def _is_non_convex(checks: Checks) -> bool:
+    """Whether density sees clusters that the method does not find: backed by the test, or plain by itself."""
+    found = checks.disagreement
+    return found is not None and (checks.refuted is not False or found.lasting >= PLAIN)
 
 
 def _most_chosen(ballot: Ballot) -> str:
@@ -240,11 +259,11 @@ def _doubts(ballot: Ballot, checks: Checks, k: Any) -> list[str]:
     """What keeps a majority from being clear."""
     doubts = [remark.text for remark in checks.remarks if remark.kind is RemarkKind.SCALE]
     if ballot.share(k) <= MOST:
-        doubts.append("no more than two thirds of them")
+        doubts.append("a clear answer needs more than two thirds")
     if checks.refuted is False:
         doubts.append(checks.structure)
     if ballot.clusters_of(k) == 1 and checks.refuted:
-        doubts.append(f"{checks.structure}, so it is not one plain cloud either")
+        doubts.append("yet it is not one plain cloud")
     if checks.silhouette < SUBSTANTIAL:
         doubts.append(
             f"its mean silhouette of {show(checks.silhouette)} is below {SUBSTANTIAL}: no substantial "
@@ -284,7 +303,7 @@ def _of_ends(ballot: Ballot) -> tuple[Remark, ...]:
 
 def _of_shape(checks: Checks) -> tuple[Remark, ...]:
     found = checks.disagreement
-    if found is None:
+    if found is None or not _is_non_convex(checks):
         return ()
     text = (
         f"density sees {found.k} clusters (DBCV {show(found.dbcv)}); for k = {found.k} this method finds"

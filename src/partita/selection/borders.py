@@ -22,29 +22,37 @@ NOT_DENSE = 0.5
 """In no cluster may the border lie denser than the inside: that is a cut through a cloud, or at the foot of
 one, as where the long tail of a skewed cloud is cut off."""
 
+THIN = 0.5
+"""The density at borders is at most so large a share of that within. A few objects at the border of an even
+cloud may rank as sparse by chance, since neighbours share their surroundings; they hardly reach this too."""
+
 MOST_OBJECTS = 10_000
 """Of more objects a sample is looked at."""
 
 
 @dataclass(frozen=True)
 class Borders:
-    """How sparse clusters are where they meet others, as a share of their own objects that lie denser.
+    """How sparse clusters are where they meet others.
 
     Attributes
     ----------
     sparseness : float
-        For the median object at a border; 1 where no two clusters touch.
+        The share of its own cluster that lies denser, for the median object at a border; 1 where no two
+        clusters touch.
     lowest : float
         The same for the cluster where it is smallest.
+    density : float
+        For the median object at a border, the density there over the median density in its cluster.
     """
 
     sparseness: float
     lowest: float
+    density: float
 
     @property
     def set_apart(self) -> bool:
         """Whether all clusters are set apart."""
-        return self.sparseness >= SPARSE and self.lowest >= NOT_DENSE
+        return self.sparseness >= SPARSE and self.lowest >= NOT_DENSE and self.density <= THIN
 
 
 def borders_of(X: Floats, labels: Array, seed: int = 0) -> Borders | None:
@@ -52,8 +60,8 @@ def borders_of(X: Floats, labels: Array, seed: int = 0) -> Borders | None:
 
     An object lies at a border if one of its ten nearest is in another cluster, and the sparser the farther
     its tenth nearest is. It is compared with the objects of its own cluster that do not lie at a border, so
-    that clusters may differ in density, and by ranks, so that the number of features does not matter. Shapes
-    do not matter either. Objects labelled -1 are left out.
+    that clusters may differ in density: by ranks, and by the density itself, which falls with the power d of
+    that distance in d features. Shapes do not matter. Objects labelled -1 are left out.
 
     Cost
     ----
@@ -72,18 +80,26 @@ def borders_of(X: Floats, labels: Array, seed: int = 0) -> Borders | None:
     points = points / (np.abs(points).max() or 1.0)  # squares of what is huge or tiny stay numbers
     distances, nearest = map(np.asarray, cKDTree(points).query(points, count + 1))
     reach, at_border = distances[:, -1], (codes[nearest] != codes[:, None]).any(axis=1)
-    shares = [_denser_share(reach, codes == j, at_border) for j in range(len(names))]
-    known = [share for share in shares if share.size]
-    if not known:
-        return Borders(1.0, 1.0)
-    return Borders(float(np.median(np.concatenate(known))), min(float(np.median(s)) for s in known))
+    if not at_border.any():
+        return Borders(1.0, 1.0, 0.0)
+    looks = [_at_border(reach, codes == j, at_border) for j in np.unique(codes[at_border])]
+    shares, closeness = [look[0] for look in looks], np.concatenate([look[1] for look in looks])
+    with np.errstate(over="ignore"):
+        density = float(np.median(closeness) ** points.shape[1])
+    lowest = min(float(np.median(share)) for share in shares)
+    return Borders(float(np.median(np.concatenate(shares))), lowest, density)
 
 
-def _denser_share(reach: Floats, own: Array, at_border: Array) -> Floats:
-    """For each object of a cluster at its border, the share of those inside that lie denser; ties halve."""
+def _at_border(reach: Floats, own: Array, at_border: Array) -> tuple[Floats, Floats]:
+    """Of each object of a cluster at its border, how it lies to those inside.
+
+    The share of these that lie denser (ties halve), and their median reach over its own.
+    """
     inside, border = np.sort(reach[own & ~at_border]), reach[own & at_border]
-    if not inside.size:
-        return np.full(border.shape, 0.5)  # all of it is border: it is no denser inside
+    if not inside.size:  # all of it is border: it is no denser inside
+        return np.full(border.shape, 0.5), np.ones(border.shape)
     below, upto = np.searchsorted(inside, border, "left"), np.searchsorted(inside, border, "right")
-    shares: Floats = (below + upto) / (2 * len(inside))
-    return shares
+    middle = np.full(border.shape, np.median(inside))
+    closeness = np.where(middle > 0, np.inf, 1.0)  # where objects are equal and have no reach
+    np.divide(middle, border, out=closeness, where=border > 0)
+    return (below + upto) / (2 * len(inside)), closeness

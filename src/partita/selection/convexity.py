@@ -18,16 +18,20 @@ __all__ = ["DenseClusters", "Disagreement", "dense_clusters", "disagreement"]
 MOST_OBJECTS = 1000
 """More are thinned, so that the distances of all pairs are quick."""
 
-NEIGHBOURS = 5
-"""The core distance of an object is that to its so-many-th nearest."""
+NEIGHBOURS = 3
+"""The core distance of an object is that to its so-many-th nearest: thin chains hold, single objects do not
+bridge a gap."""
 
 SMALLEST_SHARE = 0.05
 """A dense cluster holds so much of the objects; what hangs on smaller pieces is noise."""
 
+FEWEST = 5
+"""Objects that a dense cluster has at least."""
+
 COVERED = 0.8
 """The share of objects that dense clusters must hold together."""
 
-MOST_CLUSTERS = 10
+MOST_CLUSTERS = 20
 
 LASTING = 1.2
 """Clusters are there if they stay apart while the reach grows by this factor: a fifth more is no accident of
@@ -66,9 +70,22 @@ class DenseClusters:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Dense clusters beside others that a method finds for the same k: agreement (ARI), DBCV of both."""
+    """Dense clusters beside others that a method finds for the same k.
+
+    Attributes
+    ----------
+    k : int
+        How many they are.
+    lasting : float
+        The factor by which the reach grows while the dense ones stay apart.
+    agreement : float
+        The adjusted Rand index of both.
+    dbcv, other_dbcv : float
+        The density-based validation of the dense ones, and of those of the method.
+    """
 
     k: int
+    lasting: float
     agreement: float
     dbcv: float
     other_dbcv: float
@@ -77,7 +94,7 @@ class Disagreement:
 def dense_clusters(X: Array, rng: np.random.Generator) -> DenseClusters | None:
     """The clusters of a single-linkage tree of reaches that last longest; None where none lasts.
 
-    The reach of two objects is their distance, or the distance of either to its fifth nearest if that is
+    The reach of two objects is their distance, or the distance of either to its third nearest if that is
     larger (as in moulavi2014's kin, HDBSCAN). From the top of the tree down, the large clusters (5 % of the
     objects or more) are counted at each height while they hold four fifths of the objects. The longest
     stretch of heights, as a ratio, with the same count of two or more is taken.
@@ -93,7 +110,7 @@ def dense_clusters(X: Array, rng: np.random.Generator) -> DenseClusters | None:
     if len(X) > MOST_OBJECTS:
         rows = np.sort(rng.choice(len(X), MOST_OBJECTS, replace=False))
     values = np.asarray(X[rows], dtype=np.float64)
-    if len(values) <= 2 * NEIGHBOURS:
+    if len(values) < 2 * FEWEST:
         return None
     best, lasting = None, LASTING
     for top, bottom, labels in _stretches(values):
@@ -112,7 +129,7 @@ def _stretches(X: Floats) -> Iterator[tuple[float, float, Array]]:
     reach = np.maximum(gaps, np.maximum.outer(core, core))
     np.fill_diagonal(reach, 0.0)
     tree = single(squareform(reach, checks=False))
-    smallest = max(NEIGHBOURS, math.ceil(SMALLEST_SHARE * len(X)))
+    smallest = max(FEWEST, math.ceil(SMALLEST_SHARE * len(X)))
     heights = np.unique(tree[:, 2])[::-1]
     top, count, labels = heights[0], 1, np.zeros(len(X), np.int64)
     for above, height in pairwise(heights):
@@ -134,15 +151,19 @@ def _stretches(X: Floats) -> Iterator[tuple[float, float, Array]]:
 def disagreement(dense: DenseClusters, labels: Array) -> Disagreement | None:
     """Where a method that gives all objects these labels finds other clusters, and worse ones by density.
 
-    None where it finds the same, or better ones. The labels are for the same number of clusters.
+    None where it finds the same, or better ones. The labels are for the same number of clusters. In one
+    dimension every cluster is an interval, and compact.
     """
+    if dense.X.shape[1] == 1:
+        return None
     others = np.asarray(labels)[dense.rows]
     inside = dense.labels >= 0
     agreement = float(find("adjusted_rand")(dense.labels[inside], others[inside]))
     if agreement >= SAME:
         return None
     values = _dbcv(dense.X, dense.labels), _dbcv(dense.X, others)
-    return None if values[1] >= values[0] else Disagreement(dense.k, agreement, *values)  # nan is worse
+    found = Disagreement(dense.k, dense.lasting, agreement, *values)
+    return None if values[1] >= values[0] else found  # nan is worse
 
 
 def _dbcv(X: Floats, labels: Array) -> float:

@@ -217,8 +217,8 @@ def choose_value(
         tried=grid.values,
         seeds=seeds,
         refit=sweep.refit,
-        data=sweep.scaled.values,
         scaler=sweep.scaler,
+        features=sweep.data.features,
     )
 
 
