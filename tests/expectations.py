@@ -21,6 +21,7 @@ class Answer:
     strength: str
     kinds: frozenset[str] = frozenset()
     statement: str = ""
+    names_k: bool = True
 
     @classmethod
     def of(cls, result) -> Answer:
@@ -32,7 +33,8 @@ class Answer:
     @classmethod
     def of_structure(cls, result) -> Answer:
         """Of `structure`, which names no number of clusters."""
-        return cls(None, result.strength, frozenset(str(r.kind) for r in result.remarks), result.statement)
+        kinds = frozenset(str(r.kind) for r in result.remarks)
+        return cls(None, result.strength, kinds, result.statement, names_k=False)
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ class Expectation:
 
 def violations(expectations: Iterable[Expectation], answer: Answer) -> list[str]:
     """All that an answer does wrong."""
-    return [text for one in (*ALWAYS, *expectations) if (text := one.violation(answer))]
+    always = ALWAYS if answer.names_k else ()
+    return [text for one in (*always, *expectations) if (text := one.violation(answer))]
 
 
 # --- what is asked of every answer ------------------------------------------------------------------------

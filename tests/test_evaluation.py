@@ -119,6 +119,6 @@ def test_a_sweep_prepares_each_fit_once_and_asks_a_mixture_once(monkeypatch):
     prepared = []
     monkeypatch.setattr(judging, "prepare", lambda *a, of=prepare, **k: prepared.append(1) or of(*a, **k))
     CountingMixture.asked = 0
-    indices = ["bic", "silhouette", "CH", "ARI"]
-    pt.choose_k(X, CountingMixture(), [2, 3], n_runs=2, indices=indices, truth=HARD, random_state=0, n_jobs=1)
+    options = {"truth": HARD, "random_state": 0, "n_jobs": 1, "structure": False, "n_splits": 0}
+    pt.choose_k(X, CountingMixture(), [2, 3], n_runs=2, indices=["bic", "CH", "ARI"], **options)
     assert len(prepared) == CountingMixture.asked == 4

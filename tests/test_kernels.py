@@ -212,7 +212,7 @@ try:
 except pt.errors.TooLargeError as error:
     print("pip install numba" in str(error))"""
     k, value, refused = run(code).stdout.split()
-    assert int(k) in (2, 3)
+    assert k in ("2", "3", "None")
     assert float(value[11:-1]) == pytest.approx(float(sum_of_large[11:-1]), rel=1e-12)
     assert refused == "True"
 

@@ -108,7 +108,7 @@ def test_values_are_the_last_to_go():
     """Soft clusterings have caveats, lower and upper values: too much for 80 columns."""
     rough = pt.RoughPartition([[True, False], [True, True], [False, True], [False, True]])
     for found in (rough, [[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.1, 0.9]]):
-        text = pt.compare([0, 0, 1, 1], found).text(80)
+        text = pt.compare([0, 0, 1, 1], found).all.text(80)
         header = next(line.split() for line in text.splitlines() if line.startswith("index "))
         assert {"index", "value", "direction", "caveat"} <= set(header)
         assert max(map(len, text.splitlines())) <= 80

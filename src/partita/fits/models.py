@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import Partition, as_partition
@@ -63,13 +67,19 @@ def seeded(estimator: Any, parameters: dict[str, Any], seed: int) -> Any:
     return made.set_params(**dict.fromkeys(states, seed))
 
 
-def scaling_first(model: Any, scaler: Any) -> Any:
-    """A fitted model behind a fitted scaler, so that it takes data in their own units; itself without one."""
+def scaling_first(model: Any, scaler: Any, features: Sequence[Any] = ()) -> Any:
+    """A fitted model behind a fitted scaler, so that it takes data in their own units; itself without one.
+
+    With names of features it takes frames that have them.
+    """
     if scaler is None:
         return model
     from sklearn.pipeline import Pipeline
 
-    return Pipeline([("scale", scaler), ("cluster", model)])
+    named = copy.copy(scaler)
+    if features and all(isinstance(name, str) for name in features):
+        named.feature_names_in_ = np.array(features, dtype=object)
+    return Pipeline([("scale", named), ("cluster", model)])
 
 
 def clustering_of(model: Any, X: Any) -> Partition:

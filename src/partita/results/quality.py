@@ -18,10 +18,9 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from partita.inputs import Inputs
 from partita.partitions import HardPartition
+from partita.partitions.copies import copies_text, distinct_objects
 from partita.partitions.scales import dominance
 from partita.registry import CaveatKind
 from partita.results.index_rows import IndexValue
@@ -62,9 +61,6 @@ SOURCE = "Kaufman and Rousseeuw 1990"
 
 MOST_UNIQUE_SOUGHT = 100_000
 """Objects among which equal ones are looked for."""
-
-MANY_EQUAL = 0.1
-"""The share of objects with an equal one before them from which on it is said: distances of 0 then weigh."""
 
 
 class Verdict(NamedTuple):
@@ -138,10 +134,5 @@ def equal_objects(inputs: Inputs) -> tuple[Remark, ...]:
     data = inputs.X
     if data is None or data.are_distances or not 1 < data.n_objects <= MOST_UNIQUE_SOUGHT:
         return ()
-    copies = data.n_objects - len(np.unique(data.values, axis=0))
-    if copies < MANY_EQUAL * data.n_objects:
-        return ()
-    return speak(
-        RemarkKind.DUPLICATES,
-        f"{copies} of {data.n_objects} objects are equal to an earlier one: distances of 0 among them weigh",
-    )
+    said = copies_text(data.n_objects, len(distinct_objects(data.values)))
+    return speak(RemarkKind.DUPLICATES, f"{said}: distances of 0 among them weigh" if said else "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from partita.registry import Index
 from partita.registry.curves import Curve
+from partita.registry.families import family_of_module
 from partita.results.formulas import letters, readable
 
 __all__ = ["symbols_of"]
@@ -254,7 +255,7 @@ def symbols_of(entry: Index | Curve) -> dict[str, str]:
 
     Nothing for an index of a family that is not ours: its letters may be anything.
     """
-    family = entry.family if isinstance(entry, Index) else "curves"
+    family = family_of_module(entry.module) if isinstance(entry, Index) else "curves"
     if family not in OF_FAMILY:
         return {}
     over_pairs = MEAN_OVER_PAIRS if family in ("coassociation", "soft_rand") else {}

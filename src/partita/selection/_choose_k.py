@@ -137,10 +137,10 @@ def choose_k(
         range is not extended.
     parameter, values : str, list
         Another parameter to sweep instead, such as ``"resolution"``, ``"eps"`` or ``"min_cluster_size"``, and
-        its values, numbers or texts; the estimator is then any object with ``fit`` or ``fit_predict``. Values
-        that give the same clustering are one candidate. Curves over k, consensus, rules, other pools and
-        searches do not apply, nor do halves of the data, which are sparser than the whole: whether clusters
-        are found again, `stability` tells for a parameter too.
+        its values (numbers, texts, True and False); the estimator is then any object with ``fit`` or
+        ``fit_predict``. Values that give the same clustering are one candidate. Curves over k, consensus,
+        rules, other pools and searches do not apply, nor do halves of the data, which are sparser than the
+        whole: whether clusters are found again, `stability` tells for a parameter too.
 
     Returns
     -------

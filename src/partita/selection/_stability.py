@@ -27,6 +27,7 @@ from partita.results import number
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind
 from partita.selection.borders import MOST_OBJECTS, Borders, borders_of
+from partita.selection.convexity import dense_clusters
 from partita.selection.found_again import Evidence, answer_of, choices_of, has_limit, rules_of
 from partita.selection.perturbing import Perturbations, fit_perturbed, fit_whole, hard_labels
 from partita.selection.schemes import SCHEMES, Rerun, Subsample, is_real
@@ -295,6 +296,10 @@ def _judged(
             seen[place] = borders_of(sweep.clustered_space(place), labels[place], sweep.root)
         return seen[place]
 
+    def dense(place: int) -> int | None:
+        found = dense_clusters(sweep.clustered_space(place), np.random.default_rng(sweep.root))
+        return None if found is None else found.k
+
     evidence = Evidence(
         grid,
         ks,
@@ -304,6 +309,7 @@ def _judged(
         coverage=tuple(float((one >= 0).mean()) for one in labels),
         smallest=[int(s.min()) for s in sizes],
         borders=borders,
+        dense=dense,
         drowned=drowned,
         perturbs=not isinstance(sweep.scheme, Rerun),
     )

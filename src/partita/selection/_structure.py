@@ -215,9 +215,12 @@ def structure(
     Pitfalls
     --------
     "Structure" is what no such law explains, which need not be clusters: a curve, a ring or features that
-    depend on each other in other ways than normal ones do are refuted too. Clusters that lie less than 5
-    deviations apart are found less often than the power says. Values that repeat are spread over the gaps
-    between them, and copies of an object count once: clusters that consist of nothing else are not seen.
+    depend on each other in other ways than in a normal or Student's law are refuted too. So are, at times,
+    heavy tails in many dimensions, where a few outliers weigh much: Student's law with 3 degrees of freedom
+    in one of ten cases with 150 objects in 10 dimensions, in one of four with 80 objects in 25. Clusters that
+    lie less than 5 deviations apart are found less often than the power says. Values that repeat are spread
+    over the gaps between them, and copies of an object count once: clusters of equal objects alone are not
+    seen.
 
     References
     ----------

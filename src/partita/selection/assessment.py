@@ -149,6 +149,8 @@ class Checks:
         Whether the test would mostly find clusters that are there.
     structure : str
         What the test says, in words.
+    p : float
+        Its p-value.
     silhouette : float
         The mean silhouette of the clustering with the most votes.
     replication : Replication or None
@@ -164,6 +166,7 @@ class Checks:
     refuted: bool | None = None
     powerful: bool = True
     structure: str = ""
+    p: float = math.nan
     silhouette: float = math.nan
     replication: Replication | None = None
     disagreement: Disagreement | None = None
@@ -200,8 +203,10 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     end = "" if k is None else ballot.beyond(k, refuted=bool(checks.refuted))
     remarks = (*checks.remarks, *_of_ends(ballot), *_of_shape(checks), *_of_kin(ballot))
 
+    opening = f"there is structure (p = {show(checks.p)}): " if checks.refuted else ""
+
     def answer(k: Any, strength: Strength, *texts: str) -> Assessment:
-        return Assessment(k, strength, join_texts([*texts, ballot.against]), remarks)
+        return Assessment(k, strength, opening + join_texts([*texts, ballot.against]), remarks)
 
     if _is_non_convex(checks):
         assert checks.disagreement is not None
@@ -220,7 +225,7 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
         flaws = [r.text for r in checks.remarks if r.kind in (RemarkKind.TINY_CLUSTERS, RemarkKind.COLLAPSED)]
         return answer(None, "contested", "no index gives an answer", *flaws)
     if k is None:
-        tied = " or ".join(f"k = {k} ({', '.join(ballot.choosers(k))})" for k in ballot.tied)
+        tied = " or ".join(f"{ballot.named(k)} ({', '.join(ballot.choosers(k))})" for k in ballot.tied)
         return answer(None, "contested", f"contested: {tied}, with as many votes each")
     if end:
         return answer(None, "weak", f"no answer inside the range: {end}, by {ballot.counted(k)}")
@@ -254,11 +259,11 @@ def _doubts(ballot: Ballot, checks: Checks, k: Any) -> list[str]:
     """What keeps a majority from being clear."""
     doubts = [remark.text for remark in checks.remarks if remark.kind is RemarkKind.SCALE]
     if ballot.share(k) <= MOST:
-        doubts.append("no more than two thirds of them")
+        doubts.append("a clear answer needs more than two thirds")
     if checks.refuted is False:
         doubts.append(checks.structure)
     if ballot.clusters_of(k) == 1 and checks.refuted:
-        doubts.append(f"{checks.structure}, so it is not one plain cloud either")
+        doubts.append("yet it is not one plain cloud")
     if checks.silhouette < SUBSTANTIAL:
         doubts.append(
             f"its mean silhouette of {show(checks.silhouette)} is below {SUBSTANTIAL}: no substantial "

@@ -241,7 +241,7 @@ def judged_candidates(
             Candidate(
                 tuple(names),
                 label,
-                shape_of(as_given[label], None),
+                shape_of(as_given[label], None, inputs[label].model, _values(inputs[label])),
                 int(sizes[sizes > 0].min()) if sizes.any() else 0,
                 values={e.label: known[e.label].value if e.label in known else math.nan for e in kept},
                 caveats={
@@ -251,6 +251,10 @@ def judged_candidates(
             )
         )
     return candidates, kept, left_out
+
+
+def _values(inputs: Inputs) -> Array | None:
+    return None if inputs.X is None else inputs.X.values
 
 
 def _sampled(entry: Index, size: int | None) -> Index:

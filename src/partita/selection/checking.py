@@ -14,6 +14,7 @@ from partita.fits.checkpoints import Checkpoint
 from partita.fits.models import clustering_of
 from partita.fits.tasks import task_seed
 from partita.partitions import DataMatrix
+from partita.partitions.copies import copies_text, distinct_objects
 from partita.partitions.models import in_clustered_space, preparing_steps
 from partita.partitions.scales import dominance
 from partita.registry import find
@@ -31,9 +32,6 @@ __all__ = ["Checker", "of_data"]
 DENSE, HALVED = "dense clusters", "prediction_strength"
 """How the voices of density and of resampling are named among the choices."""
 
-MANY_COPIES = 0.5
-"""From this share of objects that repeat another on, it is said."""
-
 SAMPLED_FROM = 10_000
 """From so many objects on, a silhouette is estimated from 2000 of them."""
 
@@ -41,21 +39,12 @@ SAMPLED_FROM = 10_000
 def of_data(data: DataMatrix, *, scaled: bool) -> tuple[Remark, ...]:
     """What is known of the data before anything is fitted: units that drown others, copies."""
     drowns = None if scaled else dominance(data)
-    n, distinct = data.n_objects, len(distinct_objects(data.values))
-    copies = 1.0 - distinct / n
-    said = (
-        f"{n - distinct} of {n} objects repeat another ({copies:.0%}): as clusters they are trivially tight, "
-        "so structure and halves are judged on the distinct ones"
-    )
+    copies = copies_text(data.n_objects, len(distinct_objects(data.values)))
+    trivial = ": as clusters they are trivially tight; structure and halves are judged on the distinct ones"
     return (
         *speak(RemarkKind.SCALE, "" if drowns is None else drowns.text),
-        *speak(RemarkKind.DUPLICATES, said if copies >= MANY_COPIES else ""),
+        *speak(RemarkKind.DUPLICATES, copies + trivial if copies else ""),
     )
-
-
-def distinct_objects(X: Array) -> Array:
-    """Which objects are no copies of an earlier one."""
-    return np.sort(np.unique(X, axis=0, return_index=True)[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +158,7 @@ class Checker:
             refuted=None if test is None else test.has_structure,
             powerful=test is None or test.strength != "weak",
             structure="" if test is None else test.statement,
+            p=math.nan if test is None else test.p,
             silhouette=silhouette,
             replication=again,
             disagreement=self._disagreement(choice),

@@ -200,7 +200,7 @@ class ChoiceOfK(Result):
         Where X was scaled, it is a pipeline that scales first.
         """
         self._check_tried(k)
-        return scaling_first(self._refitted(int(k)), self.scaler)
+        return scaling_first(self._refitted(int(k)), self.scaler, self.features)
 
     def _check_tried(self, k: Any) -> None:
         if not isinstance(k, (int, np.integer)) or k not in self.selected:

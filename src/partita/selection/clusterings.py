@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from partita.arrays import Array
 from partita.errors import ParameterError
 from partita.fits.models import scaling_first
 from partita.results import Cell, Result, Table, join_texts, plain
@@ -130,7 +129,8 @@ class ChoiceOfClustering(Result):
             for p in self.preferences.values()
         )
         columns = ("index", "family", "best", "next", "ahead by", "why")
-        made = Table(self.title, columns, rows, self.footnotes, answer=self.statement)
+        spare = ("next", "ahead by")
+        made = Table(self.title, columns, rows, self.footnotes, answer=self.statement, spare=spare)
         return made.without_blank_columns()
 
     def more(self) -> tuple[Table, ...]:
@@ -200,8 +200,8 @@ class ChoiceOfValue(ChoiceOfClustering):
     tried: tuple[Any, ...] = ()
     seeds: Mapping[int, int] = field(default_factory=dict)
     refit: Callable[[Any, int], Any] | None = field(default=None, repr=False, compare=False)
-    data: Array | None = field(default=None, repr=False, compare=False)
     scaler: Any = field(default=None, repr=False, compare=False)
+    features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def value(self) -> Any:
@@ -244,7 +244,8 @@ class ChoiceOfValue(ChoiceOfClustering):
             )
         if self.refit is None:
             raise ParameterError("this result has no data to fit.", fix="choose_k again")
-        return scaling_first(self.refit(value, self.seeds[self.tried.index(value)]), self.scaler)
+        model = self.refit(value, self.seeds[self.tried.index(value)])
+        return scaling_first(model, self.scaler, self.features)
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each value that has a clustering."""

@@ -31,7 +31,7 @@ FEWEST = 5
 COVERED = 0.8
 """The share of objects that dense clusters must hold together."""
 
-MOST_CLUSTERS = 10
+MOST_CLUSTERS = 20
 
 LASTING = 1.2
 """Clusters are there if they stay apart while the reach grows by this factor: a fifth more is no accident of

@@ -219,6 +219,8 @@ class Evidence:
         The size of the smallest cluster, at each setting.
     borders : callable
         From the place of a setting to how sparse the borders of its clusters are.
+    dense : callable
+        From the place of a setting to how many clusters density sees there; None where it sees none.
     drowned : str
         What is said where a few features make up the distances.
     perturbs : bool
@@ -233,6 +235,7 @@ class Evidence:
     coverage: Sequence[float]
     smallest: Sequence[int]
     borders: Callable[[int], Borders | None]
+    dense: Callable[[int], int | None] = lambda _: None
     drowned: str = ""
     perturbs: bool = True
 
@@ -277,9 +280,9 @@ def doubts_about(evidence: Evidence, place: int) -> list[Doubt]:
     Being found again is not enough: the slides show clusterings that are stable because of the shapes, sizes
     and densities of clusters, and one cloud that is longer than wide is cut in two at the same place every
     time. So the clusters must be set apart too; if they are not, the answer is weak. It is contested where
-    more clusters are found again as well. And it is weak where the rules had little to go on: few repeats,
-    data that nothing perturbs, no fewer clusters tried, clusters of one object, most objects in none,
-    features that drown others.
+    more clusters are found again as well, or where density sees more: groups of clusters are found again too.
+    And it is weak where the rules had little to go on: few repeats, data that nothing perturbs, no fewer
+    clusters tried, clusters of one object, most objects in none, features that drown others.
     """
     doubts = []
     later = evidence.stable[-1]
@@ -289,6 +292,10 @@ def doubts_about(evidence: Evidence, place: int) -> list[Doubt]:
     if not _is_set_apart(evidence, place):
         text = "no gap sets its clusters apart, and one cloud that is cut in parts is found again too"
         doubts.append(Doubt("weak", text))
+    dense = evidence.dense(place)
+    if dense is not None and dense > evidence.ks[place]:
+        beyond = f", more than the {max(evidence.ks)} tried" if dense > max(evidence.ks) else ""
+        doubts.append(Doubt("contested", f"density sees {dense} clusters{beyond}"))
     if evidence.n_repeats < FEWEST_REPEATS:
         doubts.append(Doubt("weak", f"{evidence.n_repeats} repeats are few"))
     if not evidence.perturbs:

@@ -59,7 +59,7 @@ def fit_and_judge(
         rows, values["refused"] = judge_fit(seen, truth, step, found, entries, leaves_out=leaves_out)
         values["rows"] = plain(rows)
     values["warned"] = sorted({type(w.message).__name__ for w in caught})
-    (k,) = parameters.values()
+    k = next(iter(parameters.values()), None)  # the number of clusters, unless the estimator has its own
     values["shape"] = shape_of(found, k, step, seen).to_dict()
     objective = objective_of(model)
     values["objective"] = objective if math.isfinite(objective) else None

@@ -215,17 +215,18 @@ class NullLaws:
     def _heaviness(self) -> float:
         """One over the degrees of freedom of the Student law whose normal scores are as heavy as the data's.
 
-        By Mardia's kurtosis, in one draw that is the same for all that are tried; 0, a normal law, if the
-        data are not heavier.
+        By how often features are extreme together, in one draw that is the same for all that are tried; 0, a
+        normal law, if the data are not heavier. Not in units of the covariances: these follow outliers where
+        objects are not many more than features.
         """
         if self._shape[1] == 1:
             return 0.0
         rng = np.random.default_rng(0)
         normal, shares = self._scores.normal(rng) - self._scores.axes.middle, rng.random((len(self.X), 1))
-        wanted = _kurtosis(self._scores.X)
+        wanted = _joint_extremes(self._scores.X)
 
         def is_too_light(heaviness: float) -> bool:
-            return _kurtosis(_normal_scores(_student_sizes(shares, heaviness) * normal)) < wanted
+            return _joint_extremes(_normal_scores(_student_sizes(shares, heaviness) * normal)) < wanted
 
         low, high = 0.0, 1.0
         for _ in range(HALVINGS if is_too_light(0.0) else 0):
@@ -252,7 +253,6 @@ def _normal_scores(X: Floats) -> Floats:
     return np.asarray(ndtri((ranks + 0.5) / len(X)))
 
 
-def _kurtosis(X: Floats) -> float:
-    """Mardia's: the mean fourth power of the distances from the mean in units of the covariances."""
-    axes = Axes.of(X)
-    return float(np.square(len(X) * np.square(axes.along(X) / axes.spread).sum(axis=1)).mean())
+def _joint_extremes(scores: Floats) -> float:
+    """The mean fourth power of the distances from the middle: large if features are extreme together."""
+    return float(np.square(np.square(scores).sum(axis=1)).mean())

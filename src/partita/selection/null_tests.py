@@ -28,6 +28,10 @@ LAWS = ("uniform", "normal", "unimodal")
 MOST_ROUNDS = 20
 """Rounds of the search for two means; the best split along a line is a good start."""
 
+MOST_STARTS = 5
+"""Principal axes along which the first split is sought: where several have about the same spread, clusters
+may lie along any of them."""
+
 LARGEST_LOG_ODDS = 700.0
 """More cannot be turned back into a share."""
 
@@ -174,17 +178,22 @@ def _log_of_sum(gaps: Floats, power: int) -> float:
 def two_means(X: Floats, axes: Axes) -> tuple[float, Floats]:
     """The share of the scatter left within two clusters, and all objects along the line of their means.
 
-    Lloyd's steps, from the best split along the leading principal axis.
+    Lloyd's steps, from the best split along one of the leading principal axes. A cluster of less than a
+    twentieth of the objects is none: two means would else tell one far outlier from the rest.
     """
     n = len(X)
+    smallest = max(n // 20, 1)
     centred = X - axes.middle
-    order = np.argsort(centred @ axes.directions[0], kind="stable")
-    sums = np.cumsum(centred[order], axis=0)[:-1]
-    sizes = np.arange(1, n)
-    split = int(np.argmax(np.square(sums).sum(axis=1) * (1 / sizes + 1 / (n - sizes))))
+    along = centred @ axes.directions[:MOST_STARTS].T
+    orders = np.argsort(along, axis=0, kind="stable")
+    sizes = np.arange(1, n)[:, None]
+    sums = np.cumsum(np.take_along_axis(along, orders, axis=0), axis=0)[:-1]
+    between_sides = np.square(sums) * (1 / sizes + 1 / (n - sizes))
+    allowed = np.minimum(sizes, n - sizes) >= smallest
+    split, axis = np.unravel_index(np.argmax(np.where(allowed, between_sides, -1.0)), between_sides.shape)
     first: Array = np.zeros(n, dtype=bool)
-    first[order[: split + 1]] = True
-    best, line = -1.0, axes.directions[0]
+    first[orders[: split + 1, axis]] = True
+    best, line = -1.0, axes.directions[axis]
     for _ in range(MOST_ROUNDS):
         size, total = int(first.sum()), centred[first].sum(axis=0)
         between = float(total @ total) * (1 / size + 1 / (n - size))
@@ -193,7 +202,7 @@ def two_means(X: Floats, axes: Axes) -> tuple[float, Floats]:
         mean, other = total / size, -total / (n - size)
         best, line = between, mean - other
         nearer = centred @ line > float(mean @ mean - other @ other) / 2
-        if nearer.all() or not nearer.any():
+        if not smallest <= int(nearer.sum()) <= n - smallest:
             break
         first = nearer
     left = 1 - best / float(np.square(centred).sum())

@@ -217,8 +217,8 @@ def choose_value(
         tried=grid.values,
         seeds=seeds,
         refit=sweep.refit,
-        data=sweep.scaled.values,
         scaler=sweep.scaler,
+        features=sweep.data.features,
     )
 
 
@@ -287,9 +287,9 @@ def refuse_beside_values(given: Mapping[str, tuple[Any, Any]]) -> None:
 def check_values(grid: Grid) -> None:
     """Refuse values that could not be told apart in an answer, or written down."""
     for value in grid.values:
-        if not isinstance(value, (int, float, str)) or isinstance(value, bool):
+        if not isinstance(value, (int, float, str)) or value != value:
             raise ParameterError(
-                "what is swept is numbers or texts.",
+                "what is swept is numbers, texts, or True and False.",
                 got=repr(value)[:100],
                 need="numbers or texts",
                 parameter="values",

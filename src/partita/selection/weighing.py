@@ -14,6 +14,7 @@ from partita.errors import ParameterError
 from partita.fits.tasks import task_seed
 from partita.inputs import Inputs
 from partita.partitions import DataMatrix, HardPartition, Partition
+from partita.partitions.copies import distinct_objects
 from partita.registry import Index, find
 from partita.registry.curves import Curve, select_entries
 from partita.registry.lookup import HEADLINE
@@ -32,7 +33,7 @@ from partita.selection.candidates import (
     preferences_of,
     together,
 )
-from partita.selection.checking import DENSE, distinct_objects, of_data
+from partita.selection.checking import DENSE, of_data
 from partita.selection.convexity import SAME, DenseClusters, dense_clusters
 from partita.selection.neighbours import MOST_OBJECTS, KeptNeighbours, kept_neighbours
 from partita.selection.sweep import DENSITY, STRUCTURE
@@ -201,6 +202,7 @@ def _assessed(
         refuted=None if test is None else test.has_structure,
         powerful=test is None or test.strength != "weak",
         structure="" if test is None else test.statement,
+        p=math.nan if test is None else test.p,
         silhouette=silhouette,
         remarks=(*told.remarks, *said),
         doubts=(*told.doubts, *doubts),
@@ -269,13 +271,16 @@ class _Density:
         """The dense clusters of these objects."""
         return self.dense.labels[self.dense.labels >= 0]
 
+    def agreement(self, labels: Array) -> float:
+        """The adjusted Rand index of a clustering with these clusters, on their objects."""
+        return float(find("adjusted_rand")(self.labels, HardPartition(labels[self.rows])))
+
     def preference(self, candidates: Sequence[Candidate], labels: Sequence[Array]) -> Preference:
         """The clustering that has these clusters up to few objects, if one has."""
         lasts = (
             f"{self.dense.k} dense clusters stay apart while the reach grows {self.dense.lasting:.1f}-fold"
         )
-        index = find("adjusted_rand")
-        values = [float(index(self.labels, HardPartition(one[self.rows]))) for one in labels]
+        values = [self.agreement(one) for one in labels]
         first, second = np.argsort(-np.array(values), kind="stable")[:2]
         made = Preference(DENSE, "density", None, f"{lasts}, which several clusterings have alike")
         if not values[first] >= SAME:
