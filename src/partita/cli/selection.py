@@ -304,7 +304,9 @@ def _save(target: LabelFile, choice: Any, parameter: str | None, save_k: str | N
             fix=f"--save-k N writes that of {name} = N, one of {', '.join(map(str, tried))}",
             parameter="save_labels",
         )
-    found = as_partition(choice.model_at(value), X=np.asarray(sides.first))
+    # a scaler knows the names of the features, a method does not
+    data = np.asarray(sides.first) if choice.scaler is None else sides.first
+    found = as_partition(choice.model_at(value), X=data)
     frame = label_frame(found, sides.objects, keeps_all=True)
     target.write(frame)
     left_out = len(frame) - found.n_objects
