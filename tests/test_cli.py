@@ -24,7 +24,18 @@ from partita import comparison
 from partita.cli import main
 from partita.results import Table
 
-COMMANDS = ("compare", "distribution", "validate", "choose", "stability", "indices", "demo")
+COMMANDS = (
+    "compare",
+    "align",
+    "distribution",
+    "validate",
+    "structure",
+    "choose",
+    "choose-among",
+    "stability",
+    "indices",
+    "demo",
+)
 HEAVY = ("numpy", "pandas", "scipy", "sklearn", "numba", "matplotlib", "rich", "narwhals")
 LABELS = {"a.csv": "label\na\na\nb\nb\nb\n", "b.csv": "label\n0\n0\n1\n2\n2\n"}
 TRUTH, FOUND = list("aabbb"), [0, 0, 1, 2, 2]
@@ -465,6 +476,11 @@ print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
         ("validate", "a.csv", "--memberships", "none.npy"),
         ("choose", "none.parquet"),
         ("stability", "none.xlsx"),
+        ("structure", "none.csv"),
+        ("choose-among", "none.csv", "--clusterings", "a,b"),
+        ("align", "a.csv", "none.csv", "--save", "out.csv"),
+        ("compare", "a.csv", "a.csv", "--data", "none.csv"),
+        ("choose", "none.csv", "--method", "gmm", "--save-labels", "out.csv", "--save-k", "3"),
         ("compare", "a.csv", "a.odt"),
     ],
 )

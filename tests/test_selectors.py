@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.errors import KindError, UnknownNameError
+from partita.errors import KindError, ParameterError, UnknownNameError
 from partita.indices import catalogue
 from partita.registry import indices, resolve, select
 from partita.registry.curves import Curve, curves, select_entries
 from partita.registry.families import FAMILIES
 from partita.registry.lookup import selector
+from stub_clusterer import StubClusterer
 
 TRUTH, FOUND = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]
 SOFT = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]]
@@ -114,3 +115,37 @@ def test_groups_of_a_sweep_have_curves_too():
     assert ([e.label for e in first], named) == (["silhouette", "gap"], frozenset())
     with pytest.raises(UnknownNameError):
         select_entries("matching", inputs)
+
+
+def test_choose_k_takes_groups_restricted_to_what_it_can_use():
+    data = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 20, axis=0)
+    truth = np.repeat([0, 1, 2], 20)
+    quick = {"ks": [2, 3, 4], "n_runs": 1, "structure": False, "n_splits": 0, "random_state": 0, "n_null": 2}
+
+    def swept(names, **more):
+        return pt.choose_k(data, StubClusterer(), indices=names, **quick, **more)
+
+    assert {c.family for c in swept("separation").choices.values()} == {"separation"}
+    assert list(swept("headline").curves) == list(swept(None).curves)
+    of_all = swept("all")
+    assert not any("truth" in pt.indices.__dict__[name].inputs for name in of_all.fits[0].values)
+    assert "bic" not in of_all.curves  # only a mixture has a likelihood
+    assert "second_difference" in of_all.curves  # and curves read what this method has
+    assert any(note.startswith("left out: partition_coefficient") for note in of_all.notes)
+    external = swept("lei2014", truth=truth)
+    assert "adjusted_rand" in external.choices
+    assert external.votes == {}  # what knows the truth has no vote
+    assert external.success_rate(3)["adjusted_rand"] in (0.0, 1.0)
+    with pytest.raises(ParameterError) as problem:
+        swept("lei2014")
+    assert problem.value.parameter == "indices"
+    with pytest.raises(UnknownNameError):
+        swept("nosuch")
+
+
+def test_named_beside_a_group_must_apply_in_choose_k():
+    data = np.random.default_rng(0).normal(size=(30, 2))
+    quick = {"ks": [2, 3], "n_runs": 1, "structure": False, "n_splits": 0, "random_state": 0}
+    with pytest.raises(ParameterError) as problem:
+        pt.choose_k(data, StubClusterer(), indices=["separation", "bic"], **quick)
+    assert "bic cannot be computed" in str(problem.value)

@@ -36,13 +36,25 @@ if TYPE_CHECKING:
     )
     from partita.registry import index
     from partita.scorers import scorer
-    from partita.selection import Benchmark, ChoiceOfK, Stability, benchmark, choose_k, stability
+    from partita.selection import (
+        Benchmark,
+        ChoiceOfClustering,
+        ChoiceOfK,
+        ChoiceOfValue,
+        Stability,
+        benchmark,
+        choose,
+        choose_k,
+        stability,
+    )
     from partita.validation import SideBySide, Validation, validate
 
 _HOMES = {
     "Alignment": "partita.alignment",
     "Benchmark": "partita.selection",
+    "ChoiceOfClustering": "partita.selection",
     "ChoiceOfK": "partita.selection",
+    "ChoiceOfValue": "partita.selection",
     "ClusterQuality": "partita.cluster_quality",
     "Comparison": "partita.comparison",
     "ConsensusIndex": "partita.ensembles",
@@ -61,6 +73,7 @@ _HOMES = {
     "align": "partita.alignment",
     "as_partition": "partita.partitions",
     "benchmark": "partita.selection",
+    "choose": "partita.selection",
     "choose_k": "partita.selection",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
@@ -91,7 +104,9 @@ _ROOMS = (
 __all__ = [
     "Alignment",
     "Benchmark",
+    "ChoiceOfClustering",
     "ChoiceOfK",
+    "ChoiceOfValue",
     "ClusterQuality",
     "Comparison",
     "ConsensusIndex",
@@ -110,6 +125,7 @@ __all__ = [
     "align",
     "as_partition",
     "benchmark",
+    "choose",
     "choose_k",
     "cluster",
     "coassociation",

@@ -315,7 +315,7 @@ def align(
     if isinstance(noise, str) and noise == "singletons":
         raise ParameterError(
             "noise as singletons has no clusters to align.",
-            got='noise="singletons"',
+            got=Phrase(Setting("noise", "singletons")),
             need='"cluster", "ignore" or "raise"',
         )
     if not isinstance(matching, str) or matching not in PAIRINGS:

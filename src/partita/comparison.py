@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.errors import ParameterError, PartitionError
+from partita.errors import ParameterError, PartitionError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
@@ -211,11 +211,12 @@ def _check_names(indices: Any, given: Sequence[str]) -> None:
     every = [*dict.fromkeys(name for names in HEADLINES.values() for name in names)]
     for entry in _selected(indices, given, every).entries:
         if set(entry.inputs) == {"X", "truth", "found"} and "X" not in given:
+            alone = f"partita.indices.{entry.name}(X, truth, found)"
             raise ParameterError(
                 f"{entry.name} compares centres, and needs the data.",
                 got="two clusterings",
-                need="X, the data",
-                fix=f"compare(truth, found, X=X, ...), or partita.indices.{entry.name}(X, truth, found)",
+                need="the data too",
+                fix=Phrase(Setting("X", words=f"compare(truth, found, X=X, ...), or {alone}")),
                 parameter="X",
             )
         if not {"truth", "found"} <= set(entry.inputs):

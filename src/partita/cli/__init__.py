@@ -10,10 +10,11 @@ import click
 
 from partita import __version__
 from partita.cli.catalogue import demo, indices
-from partita.cli.data import choose, stability, validate
 from partita.cli.late_modules import let_them_wait
 from partita.cli.options import option_names, options_of, spelled
-from partita.cli.pairs import compare, distribution
+from partita.cli.pairs import align, compare, distribution
+from partita.cli.selection import choose, stability, structure
+from partita.cli.validation import choose_among, validate
 from partita.errors import FileError, PartitaError
 
 LONGEST_LINE = 400
@@ -38,7 +39,18 @@ def commands() -> None:
     """Judge clusterings of every kind: how far two agree, how good one is, how many clusters there are."""
 
 
-for command in (compare, distribution, validate, choose, stability, indices, demo):
+for command in (
+    compare,
+    align,
+    distribution,
+    validate,
+    structure,
+    choose,
+    choose_among,
+    stability,
+    indices,
+    demo,
+):
     commands.add_command(command)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -24,10 +25,17 @@ PARAMETERS = {
     "found_column": "label_columns",
     "column": "label_columns",
     "labels": "label_columns",
+    "splits": "n_splits",
+    "neighbors": "n_neighbors",
+    "no_structure": "structure",
+    "null": "n_null",
+    "components": "n_components",
+    "shapes": "covariance_type",
+    "data_file": "X",
 }
 """The parameters of the library that options have other names for."""
 
-FORMATS = click.Choice(["table", "json", "csv", "markdown"])
+FORMATS = click.Choice(["table", "json", "csv", "markdown", "html"])
 
 file_options = (
     click.option(
@@ -42,6 +50,31 @@ file_options = (
     ),
 )
 """How texts are written, where that cannot be recognised."""
+
+feature_options = (
+    click.option(
+        "--columns",
+        metavar="NAME[,NAME...]",
+        help="The features. Default: all columns of numbers but identifiers, labels and constants; "
+        "the result says which.",
+    ),
+    click.option(
+        "--leave-out", metavar="NAME[,NAME...]", help="Columns that are no features, such as labels."
+    ),
+    *file_options,
+)
+"""Which columns of DATA are features, and how the file is written."""
+
+scale_option = click.option(
+    "--scale",
+    type=click.Choice(["standard", "robust"]),
+    help="Give all features the same say: by mean and deviation, or by median and quartiles. Default: as "
+    "they are, and the result says where a few outweigh the rest.",
+)
+
+all_option = click.option(
+    "--all", "all_rows", is_flag=True, help="Show every index that applies, not only the headline."
+)
 
 by_row_option = click.option(
     "--by-row",
@@ -71,6 +104,20 @@ noise_options = (
     ),
     click.option("--noise-label", metavar="LABEL", help="The label of noise, where it is another than -1."),
 )
+
+
+def every_row(result: Any, wanted: bool, indices: str | None) -> Any:
+    """The result with every row that it has, if ``--all`` asks for that."""
+    from partita.errors import ParameterError
+
+    if not wanted:
+        return result
+    if indices is not None:
+        raise ParameterError(
+            "--all shows every index that applies.", got=f"--indices {indices} beside it", need="one of them"
+        )
+    return getattr(result, "all", result)  # clusterings side by side have every row already
+
 
 form_option = click.option(
     "--format", "form", type=FORMATS, default="table", show_default=True, help="How to write the result."
@@ -151,42 +198,78 @@ def two_clusterings(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read_sides(given: Mapping[str, Any], weight: str | None = None) -> Any:
-    """The two clusterings that the options of `two_clusterings` name, with weights from the first file."""
+    """The two clusterings that the options of `two_clusterings` name, with weights from the first file.
+
+    A command may also have options that name several found clusterings, and data.
+    """
     from partita.errors import ParameterError
     from partita.files.sources import check_files
 
-    truth, found = given["truth"], given["found"]
-    names = given["truth_column"], given["found_column"]
-    if found is None and None in names:
+    truth, found, data = given["truth"], given["found"], given.get("data_file")
+    names, several = (given["truth_column"], given["found_column"]), given.get("clusterings")
+    if found is None and (names[0] is None or (names[1] is None and several is None)):
         raise ParameterError(
             "a single file needs two columns.",
             got=truth,
             need="--truth-column and --found-column, or a second file",
         )
-    check_files(truth, found)
-    from partita.files.reading import ClusteringFile, read_two
+    if several is not None:
+        _refuse_beside_several(given)
+    if data is None and (given.get("columns") is not None or given.get("leave_out") is not None):
+        raise ParameterError(
+            "--columns and --leave-out are about the data.", got="no --data", need="--data FILE"
+        )
+    check_files(truth, found, data)
+    from partita.files.reading import ClusteringFile, DataFile, read_two
 
-    one, other = (
-        ClusteringFile(
-            path,
-            split_columns(given["column"] if name is None else name),
-            kind,
-            given["normalize"],
-            given["noise_label"],
+    def clustering(path: str, name: str | None, kind: str | None) -> ClusteringFile:
+        columns = split_columns(given["column"] if name is None else name)
+        return ClusteringFile(path, columns, kind, given["normalize"], given["noise_label"])
+
+    one = clustering(truth, names[0], given["truth_kind"])
+    other = clustering(found or truth, names[1], given["found_kind"])
+    if several is not None:
+        other = replace(other, columns=None, several=split_columns(several))
+    with several_may_be_meant(other.columns, "--clusterings" if "clusterings" in given else None):
+        return read_two(
+            one,
+            other,
+            id_column=given["id_column"],
+            by_row=given["by_row"],
+            writing=writing_of(given),
+            missing=given["missing"],
+            weight=weight,
+            data=None
+            if data is None
+            else DataFile(data, split_columns(given["columns"]), split_columns(given["leave_out"]) or ()),
         )
-        for path, name, kind in zip(
-            (truth, found or truth), names, (given["truth_kind"], given["found_kind"]), strict=True
-        )
-    )
-    return read_two(
-        one,
-        other,
-        id_column=given["id_column"],
-        by_row=given["by_row"],
-        writing=writing_of(given),
-        missing=given["missing"],
-        weight=weight,
-    )
+
+
+def _refuse_beside_several(given: Mapping[str, Any]) -> None:
+    """Several clusterings are columns of labels: what is about a single one is refused."""
+    from partita.errors import ParameterError
+
+    for option in ("found_column", "found_kind", "normalize"):
+        if given[option]:
+            raise ParameterError(
+                "--clusterings names columns of labels, one for each clustering.",
+                got=f"--{option.replace('_', '-')} beside it",
+                need="one of them: --found-column for a single clustering, which may be soft",
+            )
+
+
+@contextmanager
+def several_may_be_meant(names: Sequence[str] | None, option: str | None) -> Iterator[None]:
+    """Where several columns make no memberships, say by which option several clusterings are named."""
+    from partita.errors import FileError, PartitionError, Phrase
+
+    try:
+        yield
+    except (PartitionError, FileError) as problem:
+        if names is not None and len(names) > 1 and option is not None:
+            hint = f"{option} {','.join(names)} if each is a clustering of its own"
+            problem.fix = Phrase(problem.fix, "; ", hint) if problem.fix else hint
+        raise
 
 
 def writing_of(given: Mapping[str, Any]) -> Any:
@@ -194,20 +277,6 @@ def writing_of(given: Mapping[str, Any]) -> Any:
     from partita.files.text import Writing
 
     return Writing(given["header"], given["encoding"], given["decimal"])
-
-
-def show(result: Any, form: str, notes: Sequence[str] = ()) -> None:
-    """Print a result, with what is to be said about its files; as CSV only its rows, the rest beside them."""
-    from partita.results.terminal import has_bold
-
-    result = replace(result, notes=(*notes, *result.notes))
-    click.echo(result.text(bold=has_bold()) if form == "table" else result.write(form))
-    if form == "csv":
-        skipped = ", ".join(x.index for x in getattr(result, "left_out", ()))
-        reading = getattr(result, "reading", "")
-        for note in (reading, *result.notes, f"left out: {skipped}" if skipped else ""):
-            if note:
-                click.echo(note, err=True)
 
 
 def split_columns(text: str | None) -> list[str] | None:

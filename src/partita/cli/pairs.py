@@ -6,24 +6,50 @@ from typing import Any
 
 import click
 
+from partita.cli.label_files import LabelFile, overwrite_option
 from partita.cli.options import (
+    all_option,
+    every_row,
     form_option,
     read_sides,
-    show,
     split_indices,
     two_clusterings,
+)
+from partita.cli.output import show
+
+weight_option = click.option(
+    "--weight", metavar="NAME", help="Column of TRUTH that says how often each object counts."
 )
 
 
 @click.command()
 @two_clusterings
 @click.option(
+    "--clusterings",
+    metavar="NAME,NAME[,...]",
+    help="Several found clusterings, side by side: each of these columns of FOUND holds the labels of one.",
+)
+@click.option(
+    "--data",
+    "data_file",
+    metavar="FILE",
+    help="The data, so that indices of centres (CI, CSI) join; may be one of the other files.",
+)
+@click.option(
+    "--columns",
+    metavar="NAME[,NAME...]",
+    help="With --data: the features. Default: all columns of numbers but identifiers, labels and constants.",
+)
+@click.option("--leave-out", metavar="NAME[,NAME...]", help="With --data: columns that are no features.")
+@click.option(
     "--indices",
     metavar="NAME[,NAME...]",
-    help="Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered. "
-    "Default: every index that applies.",
+    help="Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered; or a family "
+    "(information, pairs, ...), a paper's key (lei2014), headline or all. Default: every index that applies, "
+    "of which the headline is shown.",
 )
-@click.option("--weight", metavar="NAME", help="Column of TRUTH that says how often each object counts.")
+@all_option
+@weight_option
 @click.option(
     "--bounds/--no-bounds",
     default=True,
@@ -32,7 +58,13 @@ from partita.cli.options import (
 )
 @form_option
 def compare(
-    indices: str | None, weight: str | None, noise: str, bounds: bool, form: str, **given: Any
+    indices: str | None,
+    all_rows: bool,
+    weight: str | None,
+    noise: str,
+    bounds: bool,
+    form: str,
+    **given: Any,
 ) -> None:
     """Compare two clusterings in files, the reference first.
 
@@ -45,6 +77,9 @@ def compare(
       partita compare truth.csv found.csv
       partita compare truth.csv found.csv --id name --indices ARI,VI
       partita compare data.csv --truth-column species --found-column cluster
+      partita compare data.csv --truth-column species --clusterings kmeans,ward --data data.csv
+      partita compare truth.csv found.csv --all
+      partita compare truth.csv found.csv --indices information,lei2014
       partita compare labels.npy memberships.npy --format json
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     sides = read_sides(given, weight)
@@ -53,12 +88,106 @@ def compare(
     result = comparison.compare(
         sides.first,
         sides.second,
+        X=sides.data,
         indices=split_indices(indices),
         noise=noise,
         sample_weight=sides.weights,
         bounds=bounds,
     )
-    show(result, form, sides.notes)
+    show(every_row(result, all_rows, indices), form, sides.notes)
+
+
+@click.command()
+@two_clusterings
+@weight_option
+@click.option(
+    "--similarity",
+    type=click.Choice(["overlap", "jaccard", "dice", "braun_banquet"]),
+    default="overlap",
+    show_default=True,
+    help="What makes two clusters alike; overlap favours large ones, braun_banquet lets small ones count as "
+    "much.",
+)
+@click.option(
+    "--matching",
+    type=click.Choice(["optimal", "greedy"]),
+    default="optimal",
+    show_default=True,
+    help="The pairs with the largest total similarity, or the most similar first.",
+)
+@click.option(
+    "--min-overlap",
+    type=float,
+    default=0.1,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of the larger of two clusters that both must have in common to be partners.",
+)
+@click.option(
+    "--moved",
+    is_flag=True,
+    help="List the objects that are not in the partner of their true cluster, too. As CSV, that table alone.",
+)
+@click.option(
+    "--save",
+    metavar="FILE",
+    help="Write FOUND with the names of the true clusters to a .csv file: identifiers or row numbers, "
+    "labels, and memberships where it has some.",
+)
+@overwrite_option
+@form_option
+def align(
+    weight: str | None,
+    noise: str,
+    similarity: str,
+    matching: str,
+    min_overlap: float,
+    moved: bool,
+    save: str | None,
+    overwrite: bool,
+    form: str,
+    **given: Any,
+) -> None:
+    """Say which found cluster is which true one.
+
+    TRUTH and FOUND are files as in partita compare, with hard, fuzzy or possibilistic clusterings.
+
+    \b
+    Examples:
+      partita align truth.csv found.csv
+      partita align data.csv --truth-column species --found-column cluster --moved
+      partita align truth.csv found.csv --id name --save relabelled.csv --overwrite
+      partita align truth.csv found.csv --similarity braun_banquet --min-overlap 0.5 --format json
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    target = None if save is None else LabelFile(save, "save", overwrite)
+    if target is not None:
+        target.check(given["truth"], given["found"])
+    sides = read_sides(given, weight)
+    import pandas as pd
+
+    from partita.alignment import align as run
+
+    for side in (sides.first, sides.second):
+        side.index = pd.RangeIndex(side.n_objects)  # so that it is known who moved, where noise is left out
+    result = run(
+        sides.first,
+        sides.second,
+        similarity=similarity,
+        matching=matching,
+        noise=noise,
+        sample_weight=sides.weights,
+        min_overlap=min_overlap,
+    )
+    from partita.cli.moved_objects import moved_objects, told_moved
+
+    parts = {"": moved_objects(result, sides.objects)} if moved else None
+    show(result, form, (*sides.notes, *told_moved(result, are_listed=moved)), parts=parts, key="moved")
+    if target is not None:
+        from partita.cli.label_files import label_frame
+
+        frame = label_frame(result.relabel(sides.second), sides.objects, keeps_all=False)
+        target.write(frame)
+        click.echo(f"relabelled clustering written to {target.path}: {len(frame)} objects", err=True)
 
 
 @click.command()

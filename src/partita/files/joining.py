@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -68,13 +69,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Joined:
-    """Two contents of the same objects in the same order, those of the first file.
+    """Contents of the same objects in the same order, those of the first file.
 
     ``lines`` are the objects of the first file, for whatever else goes with them.
     """
 
     one: Any
-    other: Any
+    others: tuple[Any, ...]
     lines: Array
     notes: tuple[str, ...]
 
@@ -119,17 +120,61 @@ def plan_join(
     return Join(best_identifier(candidates), tuple(names))
 
 
-def join(one: Side, other: Side, name: str | None, *, is_one_file: bool = False) -> Joined:
-    """Bring two sides to the objects that both have, without those whose values are missing."""
+@dataclass(frozen=True)
+class Pair:
+    """Two files that are brought together: what was read from each, and the column they are joined on."""
+
+    one: Side
+    other: Side
+    name: str | None = None
+    is_one_file: bool = False
+
+
+def join(*pairs: Pair) -> Joined:
+    """Bring a side and others to the objects that all have, without those whose values are missing.
+
+    Parameters
+    ----------
+    pairs : Pair
+        In each, ``one`` is the same content of the same file, with the identifiers that the other has too.
+    """
+    matched = [_matched(pair) for pair in pairs]
+    lines = reduce(np.intersect1d, [m.lines for m in matched])
+    if not len(lines):
+        raise MismatchError(
+            "no object is left.",
+            got=f"{matched[0].n_objects} objects, of each of which something is missing",
+            need="an object whose values are there",
+        )
+    others = tuple(
+        pair.other.of_lines(m.other_lines[np.searchsorted(m.lines, lines)])
+        for pair, m in zip(pairs, matched, strict=True)
+    )
+    said = [note for pair in pairs for note in (*pair.one.notes, *pair.other.notes)]
+    notes = tuple(dict.fromkeys([*said, *(note for m in matched for note in m.notes)]))
+    return Joined(pairs[0].one.of_lines(lines), others, lines, notes)
+
+
+@dataclass(frozen=True)
+class _Matched:
+    """Which lines of two files are the same objects, of those that both have and keep, in rising order."""
+
+    lines: Array
+    other_lines: Array
+    n_objects: int
+    notes: tuple[str, ...]
+
+
+def _matched(pair: Pair) -> _Matched:
+    one, other, name = pair.one, pair.other, pair.name or ""
     notes: list[str] = []
     if one.identifiers is not None and other.identifiers is not None:
-        name = name or ""
         place = places(one.identifiers, other.identifiers, name)
         lines = np.flatnonzero(place >= 0)
         other_lines = place[lines]
         left = one.n_objects + other.n_objects - 2 * len(lines)
         told = f", {left} left out" if left else ""
-        if not is_one_file:
+        if not pair.is_one_file:
             notes.append(f"joined on {shown_name(name)}: {len(lines)} objects in both files{told}")
     elif one.n_objects != other.n_objects:
         raise lengths_of_files_differ(one.n_objects, other.n_objects)
@@ -139,13 +184,6 @@ def join(one: Side, other: Side, name: str | None, *, is_one_file: bool = False)
     for side, its_lines in ((one, lines), (other, other_lines)):
         if side.kept is not None:
             keep &= side.kept[its_lines]
-    if not keep.any():
-        raise MismatchError(
-            "no object is left.",
-            got=f"{len(keep)} objects, of each of which something is missing",
-            need="an object whose values are there",
-        )
     if not keep.all() and any(isinstance(s.content, Partition) and s.kept is not None for s in (one, other)):
         notes.append(f"missing values: {int(keep.sum())} of {len(keep)} objects kept ({keep.mean():.1%})")
-    lines, other_lines = lines[keep], other_lines[keep]
-    return Joined(one.of_lines(lines), other.of_lines(other_lines), lines, (*one.notes, *other.notes, *notes))
+    return _Matched(lines[keep], other_lines[keep], len(keep), tuple(notes))

@@ -104,6 +104,20 @@ def settle_features(table: Table, frame: Any, missing: str) -> tuple[Any, Array 
     return frame[~anywhere].reset_index(drop=True), ~anywhere, (note,)
 
 
+def settle_array(array: Any, missing: str) -> tuple[Any, Array | None, tuple[str, ...]]:
+    """The same for an array without names; where gaps are refused, that is left to who uses it."""
+    is_matrix = isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind == "f"
+    gaps = np.asarray(np.isnan(array) if is_matrix and missing != "raise" else [[False]])
+    anywhere = np.logical_or.reduce(gaps, axis=1)
+    if not anywhere.any() or anywhere.all() or gaps.all(axis=0).any():
+        return array, None, ()
+    if missing == "median":
+        filled = np.where(gaps, np.nanmedian(array, axis=0), array)
+        return filled, None, (f"missing values: {int(gaps.sum())}; the median of the column was put there",)
+    note = f"missing values: {int(gaps.sum())}; {int(anywhere.sum())} of {len(array)} objects left out"
+    return array[~anywhere], ~anywhere, (note,)
+
+
 def _refuse_infinite(table: Table, frame: Any) -> None:
     for name in frame.columns:
         values = frame[name].to_numpy()

@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from partita.errors import FileError
+import numpy as np
+
+from partita.errors import FileError, ParameterError
 from partita.files.clusterings import clustering_in
 from partita.files.features import features_in
 from partita.files.identifiers import identifiers_of
-from partita.files.joining import Join, Side, join, plan_join
+from partita.files.joining import Join, Pair, Side, join, plan_join
+from partita.files.missing import settle_array
 from partita.files.numpy_files import loaded_arrays, partition_of_arrays
+from partita.files.objects import Objects
 from partita.files.sources import named
 from partita.files.tables import Table, open_table
 from partita.files.text import Writing
@@ -21,23 +25,65 @@ from partita.partitions import as_partition
 
 @dataclass(frozen=True)
 class ClusteringFile:
-    """A file, and what in it is the clustering."""
+    """A file, and what in it is the clustering: one, or with ``several`` a column of labels for each."""
 
     path: str | Path
     columns: Sequence[str] | None = None
     kind: str | None = None
     normalize: bool = False
     noise_label: str | None = None
+    several: Sequence[str] | None = None
+
+    @property
+    def parts(self) -> dict[str, ClusteringFile]:
+        """Each clustering by its name; one alone has none."""
+        if self.several is None:
+            return {"": self}
+        _refuse_twice(self.several)
+        return {name: replace(self, columns=[name], several=None) for name in self.several}
+
+    @property
+    def taken(self) -> list[str]:
+        """The columns that it names."""
+        return [*(self.columns or ()), *(self.several or ())]
+
+    def together(self, clusterings: Sequence[Any]) -> Any:
+        """What was read: the clustering, or several by name."""
+        return clusterings[0] if self.several is None else dict(zip(self.several, clusterings, strict=True))
+
+
+def _refuse_twice(names: Sequence[str]) -> None:
+    twice = next((name for name in names if list(names).count(name) > 1), None)
+    if twice is not None:
+        raise ParameterError(
+            "a clustering is named twice.", got=repr(twice), need="each column once", parameter="clusterings"
+        )
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file, and which of its columns are features."""
+
+    path: str | Path
+    columns: Sequence[str] | None = None
+    leave_out: Sequence[str] = ()
+    every_column: bool = False
 
 
 @dataclass(frozen=True)
 class Read:
-    """What was read for a command: contents of the same objects, and what to say about them."""
+    """What was read for a command: contents of the same objects, and what to say about them.
+
+    ``second`` is a dictionary where several clusterings were named; ``objects`` names the objects as the
+    first file does.
+    """
 
     first: Any
     second: Any = None
     weights: Any = None
     notes: tuple[str, ...] = ()
+    data: Any = None
+    objects: Objects | None = None
 
 
 def read_partition(
@@ -148,10 +194,11 @@ def _weights_need_columns(path: str | Path) -> FileError:
     )
 
 
-def _array(path: str | Path, columns: Sequence[str] | None) -> Side:
+def _array(path: str | Path, columns: Sequence[str] | None, missing: str = "raise") -> Side:
     with named(path) as file:
         array = next(iter(loaded_arrays(file, columns).values()))
-    return Side(array, len(array) if getattr(array, "ndim", 0) else 0)
+    used, kept, notes = settle_array(array, missing)
+    return Side(used, len(array) if getattr(array, "ndim", 0) else 0, kept, notes=notes)
 
 
 # --- two files --------------------------------------------------------------------------------------------
@@ -166,23 +213,47 @@ def read_two(
     writing: Writing,
     missing: str,
     weight: str | None = None,
+    data: DataFile | None = None,
 ) -> Read:
-    """Two clusterings of the same objects, and the weights in a column of the first file."""
-    tables = _opened([truth.path, found.path], writing)
+    """Two clusterings of the same objects (or several found ones), the weights in a column of the first file.
+
+    With ``data``, the features of these objects too.
+    """
+    tables = _opened([truth.path, found.path, *([] if data is None else [data.path])], writing)
     one, other = tables[truth.path], tables[found.path]
-    taken = {*(truth.columns or ()), *(found.columns or ()), *([] if weight is None else [weight])}
-    plan = plan_join(one, other, id_column=id_column, by_row=by_row, taken=taken)
-    first, second = (
-        _clustering(request, table, plan, missing) for request, table in ((truth, one), (found, other))
-    )
-    joined = join(first, second, plan.name, is_one_file=one is other)
+    taken = {*truth.taken, *found.taken, *([] if weight is None else [weight])}
+    ways: dict[str, Any] = {"id_column": id_column, "by_row": by_row}
+    plan = plan_join(one, other, **ways, taken=taken)
+    first = _clustering(truth, one, plan, missing)
+    pairs = [
+        Pair(first, _clustering(part, other, plan, missing), plan.name, one is other)
+        for part in found.parts.values()
+    ]
+    notes = plan.notes
+    if data is not None:
+        labels = [c for file in (truth, found) if file.path == data.path for c in file.taken]
+        third = tables[data.path]
+        to_data = plan_join(one, third, **ways, taken={*taken, *(data.columns or ())})
+        to_data = replace(to_data, by_row=True) if third is one else to_data
+        features = _features(replace(data, leave_out=[*data.leave_out, *labels]), third, to_data, missing)
+        again = first if to_data == plan else _clustering(truth, one, to_data, missing)
+        pairs.append(Pair(again, features, to_data.name, third is one))
+        notes += to_data.notes
+    joined = join(*pairs)
     weights = None
     if weight is not None:
         if one is None:
             raise _weights_need_columns(truth.path)
         with one.errors_named():
             weights = _weights(one, weight, None).to_numpy()[joined.lines]
-    return Read(joined.one, joined.other, weights, (*joined.notes, *plan.notes))
+    return Read(
+        joined.one,
+        found.together(joined.others[: len(found.parts)]),
+        weights,
+        tuple(dict.fromkeys((*joined.notes, *notes))),
+        data=None if data is None else joined.others[-1],
+        objects=Objects(first.n_objects, joined.lines, one, plan.name, taken),
+    )
 
 
 def read_judged(
@@ -197,30 +268,29 @@ def read_judged(
     missing: str,
     every_column: bool = False,
 ) -> Read:
-    """Data and a clustering of it, in one file or two."""
+    """Data and a clustering of it (or several), in one file or two."""
     tables = _opened([data, clustering.path], writing)
     one, other = tables[data], tables[clustering.path]
     is_one_file = one is other and one is not None
-    taken = {*(columns or ()), *(clustering.columns or ())}
+    taken = {*(columns or ()), *clustering.taken}
     plan = plan_join(one, other, id_column=id_column, by_row=by_row, taken=taken)
     plan = replace(plan, by_row=True) if is_one_file else plan
-    labels = [*leave_out, *((clustering.columns or ()) if is_one_file else ())]
-    if one is None:
-        first = _array(data, columns)
-    else:
-        with one.errors_named():
-            first = features_in(
-                one,
-                columns,
-                labels,
-                plan.name,
-                missing="raise" if missing == "noise" else missing,
-                every_column=every_column,
-                needs_identifiers=not plan.by_row,
-            )
-    second = _clustering(clustering, other, plan, "raise" if missing == "median" else missing)
-    joined = join(first, second, plan.name)
-    return Read(joined.one, joined.other, None, tuple(dict.fromkeys((*joined.notes, *plan.notes))))
+    labels = [*leave_out, *(clustering.taken if is_one_file else ())]
+    first = _features(DataFile(data, columns, labels, every_column), one, plan, missing)
+    policy = "raise" if missing == "median" else missing
+    joined = join(
+        *(
+            Pair(first, _clustering(part, other, plan, policy), plan.name)
+            for part in clustering.parts.values()
+        )
+    )
+    return Read(
+        joined.one,
+        clustering.together(joined.others),
+        None,
+        tuple(dict.fromkeys((*joined.notes, *plan.notes))),
+        objects=_objects(joined.one, first.n_objects, joined.lines, one, plan.name, taken),
+    )
 
 
 def read_features(
@@ -235,10 +305,35 @@ def read_features(
     """Data alone, with what to say about its columns."""
     table = open_table(data, writing)
     if table is None:
-        return Read(_array(data, columns).content)
+        side = _array(data, columns, missing)
+    else:
+        with table.errors_named():
+            side = features_in(table, columns, leave_out, id_column, missing=missing, needs_identifiers=False)
+    lines = np.arange(side.n_objects) if side.kept is None else np.flatnonzero(side.kept)
+    objects = _objects(side.content, side.n_objects, lines, table, id_column, leave_out)
+    return Read(side.content, notes=side.notes, objects=objects)
+
+
+def _objects(
+    features: Any, n_lines: int, lines: Any, table: Table | None, id_column: str | None, taken: Any
+) -> Objects:
+    return Objects(n_lines, lines, table, id_column, {*taken, *getattr(features, "columns", ())})
+
+
+def _features(data: DataFile, table: Table | None, plan: Join, missing: str) -> Side:
+    policy = "raise" if missing == "noise" else missing
+    if table is None:
+        return _array(data.path, data.columns, "raise" if data.every_column else policy)
     with table.errors_named():
-        side = features_in(table, columns, leave_out, id_column, missing=missing, needs_identifiers=False)
-    return Read(side.content, notes=side.notes)
+        return features_in(
+            table,
+            data.columns,
+            data.leave_out,
+            plan.name,
+            missing=policy,
+            every_column=data.every_column,
+            needs_identifiers=not plan.by_row,
+        )
 
 
 def _opened(paths: Sequence[str | Path], writing: Writing) -> dict[str | Path, Table | None]:

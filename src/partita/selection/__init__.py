@@ -1,21 +1,27 @@
 """How many clusters, how stable, and is there structure at all."""
 
 from partita.selection._benchmark import benchmark
+from partita.selection._choose import choose
 from partita.selection._choose_k import choose_k
 from partita.selection._hopkins import hopkins
 from partita.selection._stability import Stability, stability
 from partita.selection._structure import Structure, structure
 from partita.selection.benchmarks import Benchmark
 from partita.selection.choices import Choice, ChoiceOfK
+from partita.selection.clusterings import ChoiceOfClustering, ChoiceOfValue
 from partita.selection.null_data import normal_like, uniform_like
 from partita.selection.null_tests import NullTest
 from partita.selection.schemes import Bootstrap, Noise, Rerun, Subsample
+from partita.selection.shapes import CovarianceShapes
 
 __all__ = [
     "Benchmark",
     "Bootstrap",
     "Choice",
+    "ChoiceOfClustering",
     "ChoiceOfK",
+    "ChoiceOfValue",
+    "CovarianceShapes",
     "Noise",
     "NullTest",
     "Rerun",
@@ -23,6 +29,7 @@ __all__ = [
     "Structure",
     "Subsample",
     "benchmark",
+    "choose",
     "choose_k",
     "hopkins",
     "normal_like",

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, root_seed
-from partita.fits.models import is_random, k_parameter
+from partita.fits.models import is_random, k_parameter, method_or_usual
+from partita.fits.settings import grid_over
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
 from partita.inputs import prepare
 from partita.partitions import DataMatrix, Partition, complete_data
@@ -22,8 +24,17 @@ from partita.selection.checking import Checker, halves_over_k, of_data
 from partita.selection.choices import ChoiceOfK
 from partita.selection.deciding import decide
 from partita.selection.judges import judges_for, with_rules
+from partita.selection.mixture_sweeps import SweepOfShape, compared_shapes, shapes_of, sweep_shapes
 from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
 from partita.selection.sweep import ON_DATA, Sweep
+from partita.selection.value_sweeps import (
+    ValueSweep,
+    check_values,
+    choose_value,
+    panel_of,
+    refuse_beside_values,
+    runs_of,
+)
 
 FIRST_RANGE = range(1, 11)
 """Numbers of clusters that are tried where none are named, and how far that is extended once."""
@@ -54,7 +65,10 @@ def choose_k(
     scale: str | None = None,
     structure: bool = True,
     n_splits: int = 5,
-) -> ChoiceOfK:
+    covariance_type: Iterable[str] | str | None = None,
+    parameter: str | None = None,
+    values: Iterable[Any] | None = None,
+) -> Any:
     """How many clusters are there: cluster for every k, let families of indices vote, and check the answer.
 
     Parameters
@@ -69,8 +83,9 @@ def choose_k(
     n_runs : int
         Fits for each k, each with a seed of its own; one if the method is not random.
     indices : list of names, optional
-        Indices and curves (``"gap"``, ``"jump"``). By default one or two of each family that suits the
-        method. Each family has one vote, which its indices share.
+        Indices and curves (``"gap"``, ``"jump"``); a family (``"compactness"``, ``"curves"``) or the key of a
+        paper (``"franti2017"``) stands for all that can judge this, "headline" for the default: one or two of
+        each family that suits the method. Each family has one vote, which its indices share.
     truth : clustering, optional
         The true one: external indices are then reported too. They choose, but have no vote.
     consensus : list of names, optional
@@ -115,13 +130,26 @@ def choose_k(
     n_splits : int
         Halvings of the data that show whether clusters are found again; 0 for none. They have a vote where no
         indices are named, and else are made for the most chosen k only.
+    covariance_type : list of str, optional
+        Of a mixture, the covariance shapes to try, such as ``["full", "diag", "tied", "spherical"]``: a sweep
+        for each. The result is that of the shape with the best BIC (differences of up to 2 are a tie, which
+        the mixture with the fewest parameters wins), and its ``.shapes`` has BIC of all. Without ``ks`` the
+        range is not extended.
+    parameter, values : str, list
+        Another parameter to sweep instead, such as ``"resolution"``, ``"eps"`` or ``"min_cluster_size"``, and
+        its values (numbers, texts, True and False); the estimator is then any object with ``fit`` or
+        ``fit_predict``. Values that give the same clustering are one candidate. Curves over k, consensus,
+        rules, other pools and searches do not apply, nor do halves of the data, which are sparser than the
+        whole: whether clusters are found again, `stability` tells for a parameter too.
 
     Returns
     -------
-    ChoiceOfK
+    ChoiceOfK, or ChoiceOfValue
         ``.k`` (None where votes and checks carry no answer), ``.strength`` ("clear", "weak", "contested" or
         "no structure"), ``.remarks``, ``.statement``, ``.votes``, ``.choices``, ``.model`` (the chosen fit),
-        ``to_frame()`` (every value of every run).
+        ``.uncertainty`` (of each object, where the method gives memberships), ``to_frame()`` (every value of
+        every run). Of another parameter a ``ChoiceOfValue``: ``.value`` is the chosen one, ``.k`` the number
+        of clusters found there, and beside each value stand its clusters and its coverage.
 
     Notes
     -----
@@ -143,10 +171,48 @@ def choose_k(
     (3, 'clear', {3: 6})
     """
     check_space(space)
+    if parameter is not None or values is not None:
+        refuse_beside_values(
+            {
+                "consensus": (consensus, None),
+                "rules": (rules, None),
+                "pool": (pool, "objective"),
+                "search": (search, BRUTE_FORCE),
+                "covariance_type": (covariance_type, None),
+            }
+        )
     given, against, notes = _data_and_truth(X, truth, missing)
     data, scaler = scaled_data(given, scale)
+    if parameter is not None or values is not None:
+        check_count("n_runs", n_runs)
+        _check_checks(structure, n_splits)
+        grid = grid_over(
+            method := method_or_usual(estimator),
+            data.n_objects,
+            ks,
+            k_param=k_param,
+            parameter=parameter,
+            values=values,
+        )
+        check_values(grid)
+        n_runs = runs_of(method, int(n_runs))
+        refuse_many("fits", len(grid.values) * n_runs)
+        return choose_value(
+            ValueSweep(given, data, scaler, against, method, grid, n_runs, space),
+            panel_of(indices, method, truth is not None),
+            tests_structure=bool(structure),
+            n_jobs=n_jobs,
+            random_state=random_state,
+            checkpoint=checkpoint,
+            notes=notes,
+        )
     method = method_for(search, estimator)
-    parameter = k_parameter(method, k_param)
+    shapes: tuple[str, ...] = ()
+    if covariance_type is not None:
+        shape_param, shapes = shapes_of(method, covariance_type)
+        method = clone(method).set_params(**{shape_param: shapes[0]})
+    _check_shapes(shapes, search)
+    named = k_parameter(method, k_param)
     numbers = numbers_of_clusters(_first_range(data.n_objects) if ks is None else ks, data.n_objects)
     if not isinstance(pool, str) or pool not in POOLS:
         need = ", ".join(f'"{name}"' for name in POOLS)
@@ -160,7 +226,7 @@ def choose_k(
     if any(curve.needs_null for curve in judges.curves):
         refuse_many("fits of data without structure", len(numbers) * n_null)
     n_runs = n_runs if is_random(method) else 1
-    whole = Sweep(data.values, against, method, parameter, numbers, n_runs, judges, space, scaler)
+    whole = Sweep(data.values, against, method, named, numbers, n_runs, judges, space, scaler)
     sweep, costly = whole.affordable()
     about_data = () if judges.of_distances else of_data(given, scaled=scaler is not None)
     checks = {"tests_structure": structure and not judges.of_distances, "n_splits": n_splits}
@@ -169,8 +235,21 @@ def choose_k(
         choice, checker = _searched(search, sweep, random_state, checkpoint, pool, checks, facts)
         halves: dict[int, Any] = {}
     else:
-        run = _Run(sweep, pool, n_null, n_jobs, facts, {**checks, "votes": indices is None})
-        choice, checker, halves = run.decided(random_state, checkpoint, extends=ks is None)
+        begun, compared = None, None
+        if len(shapes) > 1:
+            sweeps = {
+                shape: replace(sweep, method=clone(method).set_params(**{shape_param: shape}))
+                for shape in shapes
+            }
+            swept = sweep_shapes(sweeps, pool, n_null, n_jobs, random_state, checkpoint)
+            compared = compared_shapes(swept, data.frame or "pandas")
+            best = shapes[0] if compared.best is None else compared.best.shape
+            begun = swept[shapes.index(best)]
+            sweep, method = begun.sweep, begun.sweep.method
+        run = _Run(sweep, pool, n_null, n_jobs, facts, {**checks, "votes": indices is None}, begun)
+        choice, checker, halves = run.decided(random_state, checkpoint, extends=ks is None and not begun)
+        if compared is not None:
+            choice = replace(choice, shapes=compared, notes=(compared.statement, *choice.notes))
     found = checker.of_choice(choice, halves)
     answer = assess(choice.ballot, replace(found, remarks=(*about_data, *found.remarks)))
     left_out = [f"left out: {index} ({why})" for index, why in costly.items()]
@@ -186,6 +265,16 @@ def choose_k(
 
 def _first_range(n: int) -> range:
     return range(1, min(FIRST_RANGE[-1], max(n // 2, 1)) + 1)
+
+
+def _check_shapes(shapes: tuple[str, ...], search: str) -> None:
+    if len(shapes) > 1 and search != BRUTE_FORCE:
+        raise ParameterError(
+            f"a {search} search makes no mixtures.",
+            got=Phrase(Setting("covariance_type"), " beside ", Setting("search", search)),
+            fix=Phrase(Setting("search", BRUTE_FORCE)),
+            parameter="covariance_type",
+        )
 
 
 def _check_checks(structure: Any, n_splits: Any) -> None:
@@ -207,12 +296,17 @@ class _Run:
     n_jobs: int | None
     facts: Mapping[str, Any]
     checks: Mapping[str, Any]
+    begun: SweepOfShape | None = None
+    """Fits that are there already."""
 
     def decided(
         self, random_state: Any, checkpoint: Any, *, extends: bool
     ) -> tuple[ChoiceOfK, Checker, dict[int, Any]]:
         """The choice, who checks it, and what halves of the data say."""
-        store, root = self.sweep.checkpoint(checkpoint, random_state, self.n_null, extends=extends)
+        if self.begun is not None:
+            store, root = self.begun.store, self.begun.root
+        else:
+            store, root = self.sweep.checkpoint(checkpoint, random_state, self.n_null, extends=extends)
         choice, checker, halves = self._over(self.sweep, store, root)
         n = len(self.sweep.X)
         more = tuple(k for k in EXTENDED if k <= n // 2)
@@ -229,7 +323,10 @@ class _Run:
     def _over(
         self, sweep: Sweep, store: Checkpoint | None, root: int
     ) -> tuple[ChoiceOfK, Checker, dict[int, Any]]:
-        fits, agreement = sweep.fits(root, store, self.n_jobs, self.pool)
+        if self.begun is not None:
+            fits, agreement = self.begun.fits, self.begun.agreement
+        else:
+            fits, agreement = sweep.fits(root, store, self.n_jobs, self.pool)
         needs_null = any(curve.needs_null for curve in sweep.judges.curves)
         null = sweep.null(root, store, self.n_jobs, self.n_null) if needs_null else None
         ways = {name: self.checks[name] for name in ("tests_structure", "n_splits")}

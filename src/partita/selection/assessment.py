@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from partita.results import join_texts, show
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
@@ -36,33 +37,67 @@ class Ballot:
         The numbers of clusters that were tried.
     """
 
-    families: Mapping[str, Mapping[str, int | None]]
-    ks: tuple[int, ...]
+    families: Mapping[str, Mapping[str, Any]]
+    ks: tuple[Any, ...]
+
+    # --- what is chosen among: numbers of clusters here; a ballot of named clusterings says otherwise -----
+
+    def named(self, *ks: Any) -> str:
+        """One choice in a sentence, or several."""
+        return f"k = {' or '.join(map(str, ks))}"
+
+    def clusters_of(self, k: Any) -> int:
+        """How many clusters a choice has."""
+        return int(k)
 
     @property
-    def votes(self) -> dict[int, float]:
+    def without_structure(self) -> tuple[Any, str]:
+        """The answer where there is no structure, and how its statement begins."""
+        return 1, "k = 1"
+
+    @property
+    def ends(self) -> tuple[tuple[Any, str, str], ...]:
+        """The choices at the ends of the range: which end that is, and what may lie beyond."""
+        both = ((self.ks[-1], "largest", "more"), (self.ks[0], "smallest", "fewer"))
+        return tuple(end for end in both if end[0] > 1)
+
+    def beyond(self, k: Any, *, refuted: bool) -> str:
+        """That a choice is at an end of the range, where nothing shows that it is the best.
+
+        Two clusters are the fewest that can be: they are an answer where the test refutes one.
+        """
+        for end, word, more in self.ends:
+            if k == end and not (word == "smallest" and k == 2 and refuted):
+                return f"k = {k} or {more}: the {word} tried"
+        return ""
+
+    # --- counting -----------------------------------------------------------------------------------------
+
+    @property
+    def votes(self) -> dict[Any, float]:
         """For each chosen k its votes, most first: a family has one, divided evenly among its answers."""
-        counted: dict[int, float] = {}
+        counted: dict[Any, float] = {}
         for answers in self._answers.values():
             for k in answers.values():
                 counted[k] = counted.get(k, 0.0) + 1.0 / len(answers)
         exact = {k: round(v, 9) for k, v in counted.items()}
         whole = {k: int(v) if v == int(v) else v for k, v in exact.items()}
-        return dict(sorted(whole.items(), key=lambda item: (-item[1], item[0])))
+        order = {k: place for place, k in enumerate(self.ks)}
+        return dict(sorted(whole.items(), key=lambda item: (-item[1], order.get(item[0], len(order)))))
 
     @property
-    def _answers(self) -> dict[str, dict[str, int]]:
+    def _answers(self) -> dict[str, dict[str, Any]]:
         known = {f: {i: k for i, k in found.items() if k is not None} for f, found in self.families.items()}
         return {family: answers for family, answers in known.items() if answers}
 
     @property
-    def tied(self) -> tuple[int, ...]:
+    def tied(self) -> tuple[Any, ...]:
         """The numbers of clusters that share the most votes, where several do."""
         leading = tuple(k for k, count in self.votes.items() if count == max(self.votes.values()))
         return leading if len(leading) > 1 else ()
 
     @property
-    def leading(self) -> int | None:
+    def leading(self) -> Any:
         """The k with the most votes; None for a tie or no vote."""
         return None if self.tied or not self.votes else next(iter(self.votes))
 
@@ -71,11 +106,11 @@ class Ballot:
         """How many families have an answer."""
         return len(self._answers)
 
-    def share(self, k: int) -> float:
+    def share(self, k: Any) -> float:
         """The share of the families that answer which choose this k."""
         return self.votes.get(k, 0.0) / self.answering if self.answering else 0.0
 
-    def counted(self, k: int) -> str:
+    def counted(self, k: Any) -> str:
         """How many families choose a k, in words."""
         return f"{_round(self.votes.get(k, 0.0))} of {self.answering} {_families(self.answering)}"
 
@@ -83,13 +118,13 @@ class Ballot:
     def against(self) -> str:
         """The other choices with who makes them, and who has none."""
         others = [k for k in self.votes if k != self.leading and k not in self.tied]
-        parties = ", ".join(f"k = {k} ({', '.join(self.choosers(k))})" for k in others)
+        parties = ", ".join(f"{self.named(k)} ({', '.join(self.choosers(k))})" for k in others)
         silent = [i for found in self.families.values() for i, k in found.items() if k is None]
         return join_texts(
             [f"others say {parties}" if parties else "", f"no answer: {', '.join(silent)}" if silent else ""]
         )
 
-    def choosers(self, k: int) -> list[str]:
+    def choosers(self, k: Any) -> list[str]:
         """The indices that choose a k."""
         return [i for answers in self._answers.values() for i, chosen in answers.items() if chosen == k]
 
@@ -124,6 +159,8 @@ class Checks:
         Where density sees other clusters than the method finds.
     remarks : tuple of Remark
         What is known of the data and the fits before votes are counted.
+    doubts, support : tuple of str
+        What else keeps the clustering with the most votes from being clear, and what else speaks for it.
     """
 
     refuted: bool | None = None
@@ -134,13 +171,15 @@ class Checks:
     replication: Replication | None = None
     disagreement: Disagreement | None = None
     remarks: tuple[Remark, ...] = field(default_factory=tuple)
+    doubts: tuple[str, ...] = ()
+    support: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Assessment:
     """The answer: a number of clusters or None, how far it can be trusted, why, and what to know."""
 
-    k: int | None
+    k: Any
     strength: Strength
     statement: str
     remarks: tuple[Remark, ...] = ()
@@ -160,39 +199,42 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     last, and votes that do not overwhelm it. "contested" is a tie, no majority, or a contradiction between
     votes and a check. All else is "weak".
     """
-    end = _end_of_range(ballot, checks)
+    k = ballot.leading
+    end = "" if k is None else ballot.beyond(k, refuted=bool(checks.refuted))
     remarks = (*checks.remarks, *_of_ends(ballot), *_of_shape(checks), *_of_kin(ballot))
 
     opening = f"there is structure (p = {show(checks.p)}): " if checks.refuted else ""
 
-    def answer(k: int | None, strength: Strength, *texts: str) -> Assessment:
+    def answer(k: Any, strength: Strength, *texts: str) -> Assessment:
         return Assessment(k, strength, opening + join_texts([*texts, ballot.against]), remarks)
 
-    k = ballot.leading
     if _is_non_convex(checks):
         assert checks.disagreement is not None
         dense = f"contested: density sees {checks.disagreement.k} clusters that this method does not find"
         return answer(None, "contested", dense, f"indices of its own clusters say {_most_chosen(ballot)}")
     if checks.refuted is False and checks.powerful:
-        if k in (None, 1) or not _overwhelms(ballot, checks):
-            return Assessment(1, "no structure", f"k = 1: {checks.structure}", remarks)
-        return answer(None, "contested", f"contested: k = {k} by {ballot.counted(k)}, but {checks.structure}")
+        if k is None or ballot.clusters_of(k) == 1 or not _overwhelms(ballot, checks):
+            none, begins = ballot.without_structure
+            return Assessment(none, "no structure", f"{begins}: {checks.structure}", remarks)
+        return answer(
+            None, "contested", f"contested: {ballot.named(k)} by {ballot.counted(k)}, but {checks.structure}"
+        )
     if checks.refuted is False and not _overwhelms(ballot, checks):
         return answer(None, "weak", f"no answer: {checks.structure}")
     if not ballot.votes:
         flaws = [r.text for r in checks.remarks if r.kind in (RemarkKind.TINY_CLUSTERS, RemarkKind.COLLAPSED)]
         return answer(None, "contested", "no index gives an answer", *flaws)
     if k is None:
-        tied = " or ".join(f"k = {k} ({', '.join(ballot.choosers(k))})" for k in ballot.tied)
+        tied = " or ".join(f"{ballot.named(k)} ({', '.join(ballot.choosers(k))})" for k in ballot.tied)
         return answer(None, "contested", f"contested: {tied}, with as many votes each")
     if end:
         return answer(None, "weak", f"no answer inside the range: {end}, by {ballot.counted(k)}")
     if ballot.share(k) <= 0.5 and ballot.answering > 1:
-        return answer(k, "contested", f"contested: k = {k} by {ballot.counted(k)}, no majority")
+        return answer(k, "contested", f"contested: {ballot.named(k)} by {ballot.counted(k)}, no majority")
     doubts = _doubts(ballot, checks, k)
     if doubts:
-        return answer(k, "weak", f"weak evidence for k = {k}, by {ballot.counted(k)}", *doubts)
-    return answer(k, "clear", f"k = {k}, by {ballot.counted(k)}", _support(checks))
+        return answer(k, "weak", f"weak evidence for {ballot.named(k)}, by {ballot.counted(k)}", *doubts)
+    return answer(k, "clear", f"{ballot.named(k)}, by {ballot.counted(k)}", _support(checks))
 
 
 def _is_non_convex(checks: Checks) -> bool:
@@ -203,7 +245,7 @@ def _is_non_convex(checks: Checks) -> bool:
 
 def _most_chosen(ballot: Ballot) -> str:
     leading = ballot.tied or ((ballot.leading,) if ballot.leading is not None else ())
-    return "k = " + " or ".join(map(str, leading))
+    return ballot.named(*leading)
 
 
 def _overwhelms(ballot: Ballot, checks: Checks) -> bool:
@@ -213,14 +255,14 @@ def _overwhelms(ballot: Ballot, checks: Checks) -> bool:
     return k is not None and ballot.share(k) > MOST and replicated and checks.silhouette >= 0.5
 
 
-def _doubts(ballot: Ballot, checks: Checks, k: int) -> list[str]:
+def _doubts(ballot: Ballot, checks: Checks, k: Any) -> list[str]:
     """What keeps a majority from being clear."""
     doubts = [remark.text for remark in checks.remarks if remark.kind is RemarkKind.SCALE]
     if ballot.share(k) <= MOST:
         doubts.append("a clear answer needs more than two thirds")
     if checks.refuted is False:
         doubts.append(checks.structure)
-    if k == 1 and checks.refuted:
+    if ballot.clusters_of(k) == 1 and checks.refuted:
         doubts.append("yet it is not one plain cloud")
     if checks.silhouette < SUBSTANTIAL:
         doubts.append(
@@ -228,7 +270,7 @@ def _doubts(ballot: Ballot, checks: Checks, k: int) -> list[str]:
             "structure (Kaufman and Rousseeuw 1990)"
         )
     again = checks.replication
-    if again is not None and k > 1 and not again.is_enough:
+    if again is not None and ballot.clusters_of(k) > 1 and not again.is_enough:
         strength = "cannot be judged" if math.isnan(again.mean) else f"is {show(again.mean)}"
         doubts.append(
             f"its prediction strength {strength}, below {ENOUGH}: halves of the data do not agree on these"
@@ -236,7 +278,7 @@ def _doubts(ballot: Ballot, checks: Checks, k: int) -> list[str]:
         )
     if ballot.answering == 1 and (len(ballot.families) > 1 or again is None or not again.is_enough):
         doubts.append("one family of indices alone has an answer")
-    return doubts
+    return [*doubts, *checks.doubts]
 
 
 def _support(checks: Checks) -> str:
@@ -246,30 +288,16 @@ def _support(checks: Checks) -> str:
         f"silhouette {show(checks.silhouette)}" if math.isfinite(checks.silhouette) else "",
         f"prediction strength {show(again.mean)}" if again is not None and again.k > 1 else "",
     ]
-    return ", ".join(part for part in parts if part)
-
-
-def _end_of_range(ballot: Ballot, checks: Checks) -> str:
-    """That the most chosen k is the largest or smallest tried, where nothing shows that it is the best.
-
-    Two clusters are the fewest that can be: they are an answer where the test refutes one.
-    """
-    k, ks = ballot.leading, ballot.ks
-    if k is not None and k > 1 and k == ks[-1]:
-        return f"k = {k} or more: the largest tried"
-    if k is not None and k > 1 and k == ks[0] and not (k == 2 and checks.refuted):
-        return f"k = {k} or fewer: the smallest tried"
-    return ""
+    return ", ".join(part for part in (*parts, *checks.support) if part)
 
 
 def _of_ends(ballot: Ballot) -> tuple[Remark, ...]:
-    """Votes for the smallest or largest k tried, which may be no best value."""
+    """Votes for the smallest or largest that was tried, which may be no best value."""
     said = []
-    for end, word, beyond in ((ballot.ks[-1:], "largest", "more"), (ballot.ks[:1], "smallest", "fewer")):
-        for k in end:
-            if k > 1 and ballot.choosers(k):
-                names = ", ".join(ballot.choosers(k))
-                said.append(f"k = {k} is the {word} tried: {names} may mean {beyond}")
+    for k, word, beyond in ballot.ends:
+        if ballot.choosers(k):
+            names = ", ".join(ballot.choosers(k))
+            said.append(f"{ballot.named(k)} is the {word} tried: {names} may mean {beyond}")
     return speak(RemarkKind.END_OF_RANGE, "; ".join(dict.fromkeys(said)))
 
 

@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from partita.arrays import Array
+from partita.arrays import Array, Floats
 from partita.errors import ParameterError, PartitaError, near_names
 from partita.fits.models import clustering_of, scaling_first
-from partita.partitions import Partition
+from partita.partitions import FUZZY, HARD, Partition
 from partita.partitions.models import last_step
 from partita.registry import Index
 from partita.registry.curves import find_entry
@@ -23,6 +23,7 @@ from partita.results import Cell, Result, Table, join_texts, number, plain
 from partita.results.verdicts import Strength, remarks_of
 from partita.selection.assessment import Assessment, Ballot, Checks, assess
 from partita.selection.flaws import Shape
+from partita.selection.shapes import CovarianceShapes
 
 __all__ = ["Choice", "ChoiceOfK", "Fit", "IndexOverK"]
 
@@ -120,6 +121,8 @@ class ChoiceOfK(Result):
         For each k the run with the best objective; of an index with a pool of its own, see ``curves``.
     title : str
         What was clustered, in words.
+    shapes : CovarianceShapes or None
+        Of mixtures with several covariance shapes, BIC of each shape and k; the rest is about the best shape.
     """
 
     ks: tuple[int, ...] = ()
@@ -131,6 +134,7 @@ class ChoiceOfK(Result):
     asked: tuple[int, ...] = ()
     """The numbers of clusters that a search could have come to; those tried where nothing else is said."""
     assessment: Assessment | None = None
+    shapes: CovarianceShapes | None = None
     refit: Callable[[int, int], Any] | None = field(default=None, repr=False, compare=False)
     data: Array | None = field(default=None, repr=False, compare=False)
     scaler: Any = field(default=None, repr=False, compare=False)
@@ -162,7 +166,13 @@ class ChoiceOfK(Result):
     @property
     def k(self) -> int | None:
         """The number of clusters that votes and checks carry; None where they carry none."""
-        return self._answer.k
+        k: int | None = self._answer.k
+        return k
+
+    @property
+    def value(self) -> int | None:
+        """The chosen value of what was swept: ``k``."""
+        return self.k
 
     @property
     def strength(self) -> Strength:
@@ -189,11 +199,14 @@ class ChoiceOfK(Result):
 
         Where X was scaled, it is a pipeline that scales first.
         """
+        self._check_tried(k)
+        return scaling_first(self._refitted(int(k)), self.scaler, self.features)
+
+    def _check_tried(self, k: Any) -> None:
         if not isinstance(k, (int, np.integer)) or k not in self.selected:
             raise ParameterError(
                 f"there is no fit with k = {k}.", got=repr(k), need=f"one of {list(self.selected)}"
             )
-        return scaling_first(self._refitted(int(k)), self.scaler, self.features)
 
     def _refitted(self, k: int) -> Any:
         """The fit that speaks for a k, on the data as they were clustered."""
@@ -215,6 +228,27 @@ class ChoiceOfK(Result):
     def partitions(self) -> dict[int, Partition]:
         """For each k the clustering of the fit that speaks for it, fitted again from its seed."""
         return {k: clustering_of(self._refitted(k), self.data) for k in self.selected}
+
+    @cached_property
+    def uncertainty(self) -> Floats:
+        """For each object how unsure its cluster is in the chosen fit: one minus its largest membership."""
+        if self.k is None:
+            raise ParameterError(
+                "no number of clusters was chosen.", got=self.statement, fix=".uncertainty_at(k)"
+            )
+        return self.uncertainty_at(self.k)
+
+    def uncertainty_at(self, k: int) -> Floats:
+        """The same in the fit that speaks for a k; for methods that give memberships."""
+        self._check_tried(k)
+        found = clustering_of(self._refitted(int(k)), self.data)
+        if found.kind not in (FUZZY, HARD) or (found.kind is HARD and k > 1):
+            raise ParameterError(
+                "this method gives no memberships, which tell how sure each object is.",
+                got=f"a {found.kind.value} clustering",
+                need="a mixture or a fuzzy method",
+            )
+        return np.asarray(1.0 - found.memberships().max(axis=1))
 
     def centers(self, k: int | None = None) -> Any:
         """The centres of the chosen fit, or of that at a k: a frame with a row for each cluster.
@@ -296,7 +330,7 @@ class ChoiceOfK(Result):
 
     def more(self) -> tuple[Table, ...]:
         """The values over k: one row a number of clusters, one column an index, and who chooses it."""
-        short = _short_names([*self.curves])
+        short = short_names([*self.curves])
         chosen = {c.index: c.k for c in self.choices.values()}
         rows = tuple(
             (
@@ -307,7 +341,8 @@ class ChoiceOfK(Result):
             for i, k in enumerate(self.ks)
         )
         columns = ("k", *short.values(), "chosen by")
-        return (Table("values over k", columns, rows).without_blank_columns(),)
+        over_k = Table("values over k", columns, rows).without_blank_columns()
+        return (over_k,) if self.shapes is None else (over_k, *self.shapes.more())
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold, and that `from_dict` reads; the model is not in it."""
@@ -324,6 +359,7 @@ class ChoiceOfK(Result):
             "ks": list(self.ks),
             "asked": list(self.asked),
             "assessment": asdict(self._answer),
+            **({} if self.shapes is None else {"shapes": self.shapes.to_dict()}),
         }
 
     @classmethod
@@ -347,6 +383,7 @@ class ChoiceOfK(Result):
             title=data["title"],
             remarks=remarks_of(data.get("remarks", ())),
             assessment=_assessment_of(data["assessment"]) if "assessment" in data else None,
+            shapes=CovarianceShapes.from_dict(data["shapes"]) if "shapes" in data else None,
         )
 
 
@@ -382,7 +419,7 @@ def _cell(curve: IndexOverK, place: int, *, strong: bool) -> Cell:
     return Cell(value, reason, strong=strong)
 
 
-def _short_names(labels: Sequence[str]) -> dict[str, str]:
+def short_names(labels: Sequence[str]) -> dict[str, str]:
     """For each index its symbol where it has one, and the whole label where another has the same symbol."""
     short = {label: _short(label) for label in labels}
     times = Counter(short.values())

@@ -105,6 +105,9 @@ def _left_out(sweep: Sweep, fits: Sequence[Fit]) -> dict[str, str]:
     left_out = {
         e.label: done[0].refused[e.label] for e in entries if all(e.label in fit.refused for fit in done)
     }
+    for label in left_out:
+        if label in sweep.judges.named:
+            raise ParameterError(f"{label} cannot be computed here.", got=left_out[label])
     if entries and len(left_out) == len(entries):
         raise ParameterError(
             "none of the usual indices can judge this.",

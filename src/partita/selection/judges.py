@@ -9,8 +9,8 @@ from typing import Any
 from partita.errors import ParameterError, Phrase, Setting, near_names
 from partita.partitions.models import last_step
 from partita.registry import Index, find
-from partita.registry.curves import Curve, find_entry
-from partita.registry.lookup import listed
+from partita.registry.curves import Curve, select_entries
+from partita.registry.lookup import HEADLINE, listed
 from partita.registry.rules import RULES
 from partita.selection.choices import one_of
 
@@ -37,7 +37,9 @@ class Judges:
     consensus: tuple[Index, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
     leaves_out: bool = False
-    """Whether an index that cannot judge is left out: those that nobody asked for are."""
+    """Whether an index that cannot judge is left out: those that nobody asked for by name are."""
+    named: frozenset[str] = frozenset()
+    """The labels of those that were asked for by name, which are never left out."""
 
     def rule_of(self, judge: Index | Curve) -> str:
         """The rule by which an index or a curve chooses: its own, unless another was asked for."""
@@ -56,14 +58,13 @@ class Judges:
 
 
 def judges_for(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Judges:
-    """Indices and curves by name, or those that suit the method; external ones need a truth."""
-    if indices is None:
-        asked: list[Any] = [*USUAL[sort_of(method)], *(USUAL_AGAINST_TRUTH if has_truth else ())]
-    else:
-        asked = listed(indices)
-    named = [find_entry(name, parameter="indices") for name in asked]
-    entries = {entry.label: entry for entry in named if isinstance(entry, Index)}
-    read = [curve.among([*entries.values()]) for curve in named if isinstance(curve, Curve)]
+    """Indices and curves by name or by group, or those that suit the method; external ones need a truth."""
+    sort = sort_of(method)
+    usual = [*USUAL[sort], *(USUAL_AGAINST_TRUTH if has_truth else ())]
+    inputs = ("X", *["truth"] * has_truth, "found", *["model"] * (sort == "mixture"))
+    chosen, named = select_entries(HEADLINE if indices is None else indices, inputs, headline=usual)
+    entries = {entry.label: entry for entry in chosen if isinstance(entry, Index)}
+    read = [curve.among([*entries.values()]) for curve in chosen if isinstance(curve, Curve)]
     curves = {curve.label: curve for curve in read}
     between_runs = [find(name, parameter="consensus") for name in listed(consensus or ())]
     for entry in entries.values():
@@ -78,8 +79,21 @@ def judges_for(indices: Any, consensus: Any, method: Any, has_truth: bool) -> Ju
         _check_external(entry)
     if not entries and not curves and not between_runs:
         raise ParameterError("there is nothing to choose by.", got="no index", need="at least one")
+    if not named and not curves and not between_runs and all(e.best is None for e in entries.values()):
+        raise ParameterError(
+            "none of these indices says that one clustering is better than another.",
+            got=", ".join(entries),
+            need="one with a best value",
+            fix=None if has_truth else "truth=..., for indices that compare with one",
+            parameter="indices",
+        )
+    every = {*entries, *(curve.label for curve in chosen if isinstance(curve, Curve))}
     return Judges(
-        tuple(entries.values()), tuple(curves.values()), tuple(between_runs), leaves_out=indices is None
+        tuple(entries.values()),
+        tuple(curves.values()),
+        tuple(between_runs),
+        leaves_out=bool(every - named),
+        named=named,
     )
 
 

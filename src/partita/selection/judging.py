@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from partita.evaluation import Assignment, Plan, judge, plan
 from partita.fits.checkpoints import Record
 from partita.fits.models import clustering_of, one_line, seeded
 from partita.fits.partitions import from_arrays, to_arrays
-from partita.inputs import prepare
+from partita.inputs import Inputs, prepare
 from partita.partitions import Partition, is_mixture
 from partita.partitions.models import in_clustered_space, objective_of
 from partita.registry import Index, find
@@ -104,23 +104,48 @@ def judge_fit(
     metric = "precomputed" if any(e.options.get("metric") == "precomputed" for e in entries) else ""
     given = {"X": X, "found": found} if truth is None else {"X": X, "truth": truth, "found": found}
     inputs = replace(prepare(given, metric=metric), model=model if is_mixture(model) else None)
-    planned = plan(entries, inputs, strict=not leaves_out, hardens=True)
-    rows, refused = _rows(planned.assignments, leaves_out=leaves_out)
-    refused |= {skipped.index: skipped.reason for skipped in planned.left_out}
+    rows, refused = judge_inputs(inputs, entries, strict=not leaves_out)
     return [(row.index, row.value, row.caveat) for row in rows], refused
 
 
+def judge_inputs(
+    inputs: Inputs,
+    entries: Sequence[Index],
+    *,
+    strict: bool | Collection[str],
+    most_pairs: float = math.inf,
+    one_scale: bool = False,
+) -> tuple[tuple[IndexValue, ...], dict[str, str]]:
+    """The rows, on hardened labels where an index knows no others; and the indices that refuse, with why.
+
+    Parameters
+    ----------
+    inputs, entries
+        What is judged, and by which indices.
+    strict : bool, or labels
+        Whether a refusal is an error, or for which indices it is.
+    most_pairs, one_scale
+        As `partita.evaluation.plan` takes them.
+    """
+    planned = plan(entries, inputs, strict=strict, hardens=True, most_pairs=most_pairs, one_scale=one_scale)
+    rows, refused = _rows(planned.assignments, strict)
+    return rows, refused | {skipped.index: skipped.reason for skipped in planned.left_out}
+
+
 def _rows(
-    assignments: tuple[Assignment, ...], *, leaves_out: bool
+    assignments: tuple[Assignment, ...], strict: bool | Collection[str]
 ) -> tuple[tuple[IndexValue, ...], dict[str, str]]:
     """All rows at once; if one refuses and may be left out, one by one."""
     try:
         return judge(Plan(assignments)).rows, {}
     except (ParameterError, KindError, TooLargeError) as problem:
-        if not leaves_out:
+        if strict is True:
             raise
         if len(assignments) == 1:
-            return (), {assignments[0].entry.label: f"{problem.what.rstrip('.')} ({problem.got})"}
-    each = [_rows((one,), leaves_out=True) for one in assignments]
+            label = assignments[0].entry.label
+            if not isinstance(strict, bool) and label in strict:
+                raise
+            return (), {label: f"{problem.what.rstrip('.')} ({problem.got})"}
+    each = [_rows((one,), strict) for one in assignments]
     refused = {label: reason for _, why in each for label, reason in why.items()}
     return tuple(row for rows, _ in each for row in rows), refused

@@ -114,6 +114,12 @@ class Sweep:
         kept = tuple(entry for entry in self.judges.entries if entry.label not in too_many)
         return replace(self, judges=replace(self.judges, entries=kept)), too_many
 
+    def judged_too(self, entry: Index) -> Sweep:
+        """The sweep with one more index, which chooses nothing."""
+        if entry.label in self.judges.labels:
+            return self
+        return replace(self, judges=replace(self.judges, entries=(*self.judges.entries, entry)))
+
     def fits(
         self, root: int, store: Checkpoint | None, n_jobs: int | None, pool: str
     ) -> tuple[list[Fit], dict[str, list[float]]]:

@@ -30,6 +30,13 @@ FEW_VALUES, OFTEN = 10, 5
 """A feature of 2 to FEW_VALUES whole numbers is not continuous if each is there OFTEN times on average."""
 
 
+def free_parameters(covariance_type: str, k: int, d: int) -> int:
+    """The number of free parameters of a mixture of k Gaussians: weights, means and covariances."""
+    triangle = d * (d + 1) // 2
+    free = {"full": k * triangle, "tied": triangle, "diag": k * d, "spherical": k}
+    return int(free[covariance_type] + k * d + k - 1)
+
+
 @dataclass(frozen=True, eq=False)
 class GivenMixture:
     """A mixture of Gaussians with given parameters, under the names that scikit-learn's have.
@@ -77,10 +84,7 @@ class GivenMixture:
     @property
     def n_parameters(self) -> int:
         """The number of free parameters: weights, means and covariances."""
-        k, d = self.means_.shape
-        triangle = d * (d + 1) // 2
-        free = {"full": k * triangle, "tied": triangle, "diag": k * d, "spherical": k}
-        return int(free[self.covariance_type] + k * d + k - 1)
+        return free_parameters(self.covariance_type, *self.means_.shape)
 
     def covariance_matrices(self) -> Iterator[Array]:
         """The ``(d, d)`` covariance of each component."""

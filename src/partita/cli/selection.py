@@ -1,0 +1,463 @@
+"""Commands on data: is there structure, how many clusters are there, are they found again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from partita.cli.label_files import LabelFile, overwrite_option
+from partita.cli.options import (
+    feature_options,
+    form_option,
+    missing_option,
+    scale_option,
+    split_columns,
+    split_indices,
+    with_options,
+    writing_of,
+)
+from partita.cli.output import show
+
+
+def on_data(command: Any) -> Any:
+    """The argument and the options of a command that looks at data."""
+    return with_options(
+        click.argument("data"),
+        *feature_options,
+        missing_option("drop", "median", what="features are"),
+        click.option("--id", "id_column", metavar="NAME", help="The column that names the objects."),
+        scale_option,
+        click.option("--seed", type=int, metavar="N", help="The seed of everything random."),
+        click.option("--jobs", type=int, metavar="N", help="Workers; the result is the same for any number."),
+        form_option,
+    )(command)
+
+
+def over_k(usual: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options of a command that clusters data for several k, the usual ones where none are named."""
+    return with_options(
+        click.option(
+            "--k",
+            "ks",
+            metavar="RANGE",
+            help=f"Numbers of clusters: 1:12 (both ends), 2:30:2 (in steps), or 2,3,5. Default: {usual}.",
+        ),
+        click.option(
+            "--method",
+            default="swap",
+            show_default=True,
+            metavar="NAME",
+            help="swap, gmm, kmeans, fuzzy, possibilistic, rough, evidential, ward or binary; with "
+            "--parameter also dbscan or hdbscan. Options after a colon: gmm:covariance_type=diag.",
+        ),
+        click.option(
+            "--checkpoint",
+            metavar="FOLDER",
+            help="Keep what is computed there, and go on from it after a kill.",
+        ),
+    )
+
+
+parameter_options = (
+    click.option(
+        "--parameter",
+        metavar="NAME",
+        help="Try values of another parameter of the method instead of numbers of clusters, such as eps of "
+        "dbscan.",
+    ),
+    click.option("--values", metavar="VALUE[,VALUE...]", help="The values of --parameter: 0.1,0.2,0.5."),
+)
+
+
+@click.command()
+@click.option(
+    "--null",
+    type=int,
+    default=99,
+    show_default=True,
+    metavar="N",
+    help="Data sets drawn from each law without clusters; 19 or fewer can find nothing.",
+)
+@click.option(
+    "--components",
+    default="auto",
+    show_default=True,
+    metavar="N",
+    help="Leading principal components that are tested beside all dimensions: a number, auto or none.",
+)
+@on_data
+def structure(null: int, components: str, form: str, **given: Any) -> None:
+    """Say whether data have any structure at all.
+
+    Whether they are more clustered than data from laws that have no clusters: a uniform one, a normal one,
+    and one with a single peak in each feature. DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet,
+    .feather or .xlsx file, or - for standard input, with one line for each object.
+
+    \b
+    Examples:
+      partita structure flowers.csv --leave-out species --seed 0
+      partita structure customers.csv --scale robust --missing drop --null 499 --jobs 4
+      partita structure cells.csv --components 10 --format json
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.cli.methods import value_in
+
+    sides = _data(given)
+    from partita.selection import structure as run
+
+    result = run(
+        sides.first,
+        n_null=null,
+        scale=given["scale"],
+        n_components=None if components.lower() == "none" else value_in(components),
+        random_state=given["seed"],
+        n_jobs=given["jobs"],
+    )
+    show(result, form, sides.notes)
+
+
+@click.command()
+@over_k("1 to 10, and on to 20 where most votes are for the last")
+@with_options(*parameter_options)
+@click.option(
+    "--shapes",
+    metavar="NAME[,NAME...]",
+    help="With --method gmm: covariance shapes to try, among full, tied, diag and spherical; the best by BIC "
+    "answers.",
+)
+@click.option("--runs", type=int, default=10, show_default=True, help="Fits for each number of clusters.")
+@click.option(
+    "--indices",
+    metavar="NAME[,NAME...]",
+    help="Indices and curves that choose: BIC,silhouette,gap; or a family (compactness, curves, ...), a "
+    "paper's key (franti2017) or headline. Default: headline, one or two of each family that suits the "
+    "method; each family has one vote.",
+)
+@click.option("--truth", metavar="NAME", help="The column of DATA with the true labels; it has no vote.")
+@click.option("--consensus", metavar="NAME[,NAME...]", help="Indices that compare the runs of a k: VI,ARI.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="INDEX=RULE",
+    help="Another rule than an index's own: BIC=first_max, ball_hall=knee; may be repeated.",
+)
+@click.option(
+    "--search",
+    type=click.Choice(["brute force", "stepwise", "guided", "hierarchical"]),
+    default="brute force",
+    show_default=True,
+    help="Each k anew, from the one before, as part of the search, or cut from one tree.",
+)
+@click.option(
+    "--pool",
+    type=click.Choice(["objective", "index", "mean"]),
+    default="objective",
+    show_default=True,
+    help="Which run of a k is judged: that of the best objective, each index's own best, or the mean of all.",
+)
+@click.option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
+@click.option(
+    "--splits",
+    type=int,
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Halvings of the data that show whether clusters are found again; 0 for none.",
+)
+@click.option(
+    "--save-labels",
+    metavar="FILE",
+    help="Write the clustering of the chosen fit to a .csv file: identifiers or row numbers, labels, and of "
+    "soft methods memberships and uncertainty.",
+)
+@click.option(
+    "--save-k",
+    metavar="N",
+    help="With --save-labels: write the fit of N clusters, whichever was chosen; with --parameter, that of "
+    "its value N.",
+)
+@overwrite_option
+@on_data
+def choose(
+    runs: int,
+    indices: str | None,
+    truth: str | None,
+    consensus: str | None,
+    rules: tuple[str, ...],
+    search: str,
+    pool: str,
+    no_structure: bool,
+    splits: int,
+    save_labels: str | None,
+    save_k: str | None,
+    overwrite: bool,
+    shapes: str | None,
+    form: str,
+    **given: Any,
+) -> None:
+    """Say how many clusters there are in data, by several indices.
+
+    DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
+    input, with one line for each object. The file of --save-labels has a line for each of them, too; of those
+    that were left out (--missing drop) it has the name alone.
+
+    \b
+    Examples:
+      partita choose flowers.csv --leave-out species
+      partita choose flowers.csv --k 1:12 --method gmm --runs 20 --indices BIC,ICL,PNC --truth species
+      partita choose customers.csv --scale robust --save-labels segments.csv
+      partita choose customers.csv --method fuzzy --save-labels segments.csv --save-k 4 --overwrite
+      partita choose flowers.csv --columns petal_length,petal_width --indices CH,gap --pool mean
+      partita choose flowers.csv --method gmm --shapes full,tied,diag,spherical
+      partita choose flowers.csv --method dbscan --parameter eps --values 0.4,0.6,0.8
+      partita choose large.csv --no-structure --splits 0 --jobs 4 --checkpoint kept
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    swept = _swept(given)
+    target = _label_file(save_labels, save_k, overwrite, swept, given["data"])
+    if shapes is not None:
+        _refuse_shapes_without_mixture(given["method"])
+        swept["covariance_type"] = split_columns(shapes)
+    sides = _data(given, truth)
+    method = _method(given)
+    from partita.selection import choose_k
+
+    result = choose_k(
+        sides.first,
+        None if search == "hierarchical" and given["method"] == "swap" else method,
+        **swept,
+        n_runs=runs,
+        indices=split_indices(indices),
+        truth=sides.second,
+        consensus=split_indices(consensus),
+        rules=dict(rule.partition("=")[::2] for rule in rules) or None,
+        search=search,
+        pool=pool,
+        structure=not no_structure,
+        n_splits=splits,
+        **_ways(given),
+    )
+    show(result, form, sides.notes)
+    if target is not None:
+        _save(target, result, given["parameter"], save_k, sides)
+
+
+def _refuse_shapes_without_mixture(method: str) -> None:
+    from partita.errors import ParameterError
+
+    if method.partition(":")[0] != "gmm":
+        raise ParameterError(
+            "--shapes are those of the covariances of a mixture.",
+            got=f"--method {method}",
+            need="a mixture of Gaussians",
+            fix="--method gmm",
+        )
+
+
+def _label_file(
+    path: str | None, save_k: str | None, overwrite: bool, swept: Mapping[str, Any], data: str
+) -> LabelFile | None:
+    """Where labels are to be written; what cannot be is refused before anything is computed."""
+    from partita.errors import ParameterError
+
+    if path is None:
+        if save_k is not None or overwrite:
+            given = "--save-k" if save_k is not None else "--overwrite"
+            raise ParameterError(
+                f"{given} says what is written to a file.", got="no --save-labels", need="--save-labels FILE"
+            )
+        return None
+    tried = swept.get("values", swept.get("ks"))
+    if save_k is not None and tried is not None and _value(save_k) not in tried:
+        raise ParameterError(
+            f"there will be no fit of {save_k}.",
+            got=f"--save-k {save_k}",
+            need=f"one of {', '.join(map(str, tried))}",
+        )
+    target = LabelFile(path, "save_labels", overwrite)
+    target.check(data)
+    return target
+
+
+def _value(text: str) -> Any:
+    from partita.cli.methods import value_in
+
+    return value_in(text)
+
+
+def _save(target: LabelFile, choice: Any, parameter: str | None, save_k: str | None, sides: Any) -> None:
+    """Write the labels of the chosen fit, or of another that was tried."""
+    import numpy as np
+
+    from partita.cli.label_files import label_frame
+    from partita.errors import ParameterError
+    from partita.partitions import as_partition
+
+    name, tried = ("k", choice.selected) if parameter is None else (parameter, choice.tried)
+    value = choice.value if save_k is None else _value(save_k)
+    if value is None:
+        raise ParameterError(
+            f"no {'number of clusters' if name == 'k' else name} was chosen, so no labels were written.",
+            got=f"an answer that is {choice.strength}",
+            need="to know which fit is to be written",
+            fix=f"--save-k N writes that of {name} = N, one of {', '.join(map(str, tried))}",
+            parameter="save_labels",
+        )
+    # a scaler knows the names of the features, a method does not
+    data = np.asarray(sides.first) if choice.scaler is None else sides.first
+    found = as_partition(choice.model_at(value), X=data)
+    frame = label_frame(found, sides.objects, keeps_all=True)
+    target.write(frame)
+    left_out = len(frame) - found.n_objects
+    more = f", {left_out} of them left out and without a label" if left_out else ""
+    click.echo(f"labels of {name} = {value} written to {target.path}: {len(frame)} objects{more}", err=True)
+
+
+@click.command()
+@over_k("2 to 10")
+@with_options(*parameter_options)
+@click.option("--repeats", type=int, default=20, show_default=True, help="Perturbed data sets for each k.")
+@click.option(
+    "--scheme",
+    default="subsample:0.3",
+    show_default=True,
+    metavar="NAME",
+    help="subsample:SHARE, bootstrap, noise:SCALE or rerun.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(["cross-validation", "transfer"]),
+    default="cross-validation",
+    show_default=True,
+    help="Compare with the clustering of all data, or carry one clustering over to other objects.",
+)
+@click.option(
+    "--indices",
+    metavar="NAME[,NAME...]",
+    help="External indices. Default: CI,ARI, for soft clusterings others that suit them.",
+)
+@click.option(
+    "--by-cluster",
+    is_flag=True,
+    help="Say how well each cluster of the answer is found again, too; of all where there is none. As CSV, "
+    "that table alone, of all.",
+)
+@on_data
+def stability(
+    repeats: int,
+    scheme: str,
+    strategy: str,
+    indices: str | None,
+    by_cluster: bool,
+    form: str,
+    **given: Any,
+) -> None:
+    """Say how many clusters are found again in perturbed data.
+
+    DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
+    input, with one line for each object.
+
+    \b
+    Examples:
+      partita stability flowers.csv --leave-out species
+      partita stability flowers.csv --leave-out species --k 2:20 --scheme noise:0.2 --indices CI,VI
+      partita stability customers.csv --scale robust --by-cluster --seed 0
+      partita stability flowers.csv --method dbscan --parameter eps --values 1,2 --scheme bootstrap
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.cli.methods import scheme_named
+
+    sides = _data(given)
+    method, swept = _method(given), _swept(given)
+    from partita.selection import stability as run
+
+    result = run(
+        sides.first,
+        None if given["method"] == "swap" else method,
+        **swept,
+        scheme=scheme_named(scheme),
+        strategy=strategy,
+        n_repeats=repeats,
+        indices=split_indices(indices),
+        **_ways(given),
+    )
+    parts = {"": result.by_cluster} if by_cluster else None
+    show(result, form, sides.notes, parts=parts, key="by_cluster")
+
+
+def _data(given: Mapping[str, Any], truth: str | None = None) -> Any:
+    """The data with its true labels, as the options of `on_data` say."""
+    from partita.files.sources import check_files
+
+    check_files(given["data"])
+    from partita.files.reading import ClusteringFile, read_features, read_judged
+
+    which: dict[str, Any] = {
+        "columns": split_columns(given["columns"]),
+        "leave_out": split_columns(given["leave_out"]) or [],
+        "id_column": given["id_column"],
+        "writing": writing_of(given),
+        "missing": given["missing"],
+    }
+    if truth is None:
+        sides = read_features(given["data"], **which)
+    else:
+        sides = read_judged(given["data"], ClusteringFile(given["data"], [truth]), **which)
+    _refuse_equal_objects(sides.first, given["data"])
+    return sides
+
+
+def _refuse_equal_objects(features: Any, path: str) -> None:
+    """Where no two objects differ, there is nothing to cluster."""
+    import numpy as np
+
+    from partita.errors import FileError
+
+    values = np.asarray(features)
+    if values.ndim == 2 and len(values) and (values == values[0]).all():
+        raise FileError(
+            "there is nothing to cluster: no two objects differ.",
+            got=f"{path}: {len(values)} object{'s' if len(values) > 1 else ''}",
+            need="at least two that differ",
+        )
+
+
+def _numbers(text: str | None) -> Sequence[int] | None:
+    from partita.cli.methods import numbers_in
+
+    return None if text is None else numbers_in(text)
+
+
+def _method(given: Mapping[str, Any]) -> Any:
+    """The method; one without a number of clusters needs another parameter to try."""
+    from partita.cli.methods import WITHOUT_K, method_named
+    from partita.errors import ParameterError
+
+    name = given["method"].partition(":")[0]
+    if name in WITHOUT_K and given.get("parameter") is None and given.get("values") is None:
+        raise ParameterError(
+            f"{name} takes no number of clusters.",
+            got=f"--method {given['method']}",
+            need="another parameter to try",
+            fix=f"--parameter NAME --values VALUE,VALUE, such as {WITHOUT_K[name]}",
+        )
+    return method_named(given["method"])
+
+
+def _swept(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is tried, where that is named: numbers of clusters, or values of another parameter."""
+    from partita.cli.methods import values_in
+
+    ks, values = _numbers(given["ks"]), given["values"]
+    named = {
+        "ks": ks,
+        "parameter": given["parameter"],
+        "values": None if values is None else values_in(values),
+    }
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _ways(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What goes to a procedure as it was given."""
+    names = {"n_jobs": "jobs", "random_state": "seed", "checkpoint": "checkpoint", "scale": "scale"}
+    return {name: given[option] for name, option in names.items()}

@@ -1,0 +1,268 @@
+"""Commands on clusterings that are there already, and the data they are of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from partita.cli.options import (
+    all_option,
+    by_row_option,
+    every_row,
+    feature_options,
+    form_option,
+    missing_option,
+    noise_options,
+    scale_option,
+    several_may_be_meant,
+    split_columns,
+    split_indices,
+    with_options,
+    writing_of,
+)
+from partita.cli.output import show
+
+file_option = click.option(
+    "--memberships",
+    metavar="FILE",
+    help="A file with the clustering: labels, or one column for each cluster. With --clusterings, the file "
+    "that has these columns. Default: DATA.",
+)
+matching_options = (
+    click.option(
+        "--id",
+        "id_column",
+        metavar="NAME",
+        help="The column that names the objects, in both files. Default: one that tells them apart in both.",
+    ),
+    by_row_option,
+    *feature_options,
+    missing_option("drop", "median", "noise", what="features or labels are"),
+)
+
+
+@click.command()
+@click.argument("data")
+@click.option(
+    "--labels",
+    metavar="NAME[,NAME...]",
+    help="One clustering: its column of labels, or its columns of memberships, in DATA or in the file of "
+    "--memberships.",
+)
+@click.option(
+    "--clusterings",
+    metavar="NAME,NAME[,...]",
+    help="Several clusterings, side by side: each of these columns holds the labels of one.",
+)
+@file_option
+@with_options(*matching_options)
+@click.option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
+@click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
+@click.option(
+    "--indices",
+    metavar="NAME[,NAME...]",
+    help="Names or symbols, with options after a colon: CH,silhouette:sample_size=2000; or a family "
+    "(compactness, density, ...), a paper's key (franti2017), headline or all. Default: every index that "
+    "applies and is quick, of which the headline is shown.",
+)
+@all_option
+@click.option(
+    "--by-cluster",
+    is_flag=True,
+    help="Judge each cluster too: size, silhouette, scatter, nearest neighbour, who would move. As CSV, that "
+    "table alone.",
+)
+@scale_option
+@click.option(
+    "--metric",
+    default="euclidean",
+    show_default=True,
+    help='For distances between objects; "precomputed" if DATA holds them.',
+)
+@with_options(*noise_options)
+@form_option
+def validate(
+    data: str,
+    labels: str | None,
+    clusterings: str | None,
+    memberships: str | None,
+    columns: str | None,
+    leave_out: str | None,
+    id_column: str | None,
+    by_row: bool,
+    kind: str | None,
+    normalize: bool,
+    missing: str,
+    indices: str | None,
+    all_rows: bool,
+    by_cluster: bool,
+    scale: str | None,
+    metric: str,
+    noise: str,
+    noise_label: str | None,
+    form: str,
+    **given: Any,
+) -> None:
+    """Judge clusterings by the data they are of.
+
+    One by --labels or --memberships, several side by side by --clusterings.
+    DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
+    input, with one line for each object.
+
+    \b
+    Examples:
+      partita validate flowers.csv --labels cluster
+      partita validate flowers.csv --labels cluster --scale standard --by-cluster
+      partita validate flowers.csv --clusterings kmeans,ward,leiden --leave-out species
+      partita validate flowers.csv --memberships mixture.csv --id flower --indices XB,PC,silhouette
+      partita validate flowers.csv --labels cluster --indices density,franti2017
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.errors import ParameterError
+    from partita.files.sources import check_files
+
+    if labels is None and memberships is None and clusterings is None:
+        raise ParameterError(
+            "which clustering is to be judged?",
+            got="neither --labels nor --clusterings nor --memberships",
+            need="--labels NAME, a column of the data, or --memberships FILE; for several, "
+            "--clusterings NAME,NAME",
+        )
+    if clusterings is not None and (labels is not None or kind is not None or normalize):
+        other = "--labels" if labels is not None else "--kind" if kind is not None else "--normalize"
+        raise ParameterError(
+            "--clusterings names columns of labels, one for each clustering.",
+            got=f"{other} beside it",
+            need="one of them: --labels for a single clustering, which may be soft",
+        )
+    check_files(data, memberships)
+    from partita.files.reading import ClusteringFile, read_judged
+
+    path = data if memberships is None else memberships
+    names, several = split_columns(labels), split_columns(clusterings)
+    with several_may_be_meant(names, "--clusterings"):
+        sides = read_judged(
+            data,
+            ClusteringFile(path, names, kind, normalize, noise_label, several),
+            columns=split_columns(columns),
+            leave_out=split_columns(leave_out) or [],
+            id_column=id_column,
+            by_row=by_row,
+            writing=writing_of(given),
+            missing=missing,
+            every_column=metric == "precomputed",
+        )
+    from partita.validation import validate as run
+
+    result = run(
+        sides.first, sides.second, indices=split_indices(indices), metric=metric, noise=noise, scale=scale
+    )
+    each = {"": result} if several is None else result.results
+    parts = {name: one.by_cluster for name, one in each.items()} if by_cluster else None
+    if parts is not None and several is not None:
+        parts = {name: _of_clustering(name, part) for name, part in parts.items()}
+    show(every_row(result, all_rows, indices), form, sides.notes, parts=parts, key="by_cluster")
+
+
+def _of_clustering(name: str, clusters: Any) -> Any:
+    from dataclasses import replace
+
+    return replace(clusters, title=f"{name}: {clusters.title}")
+
+
+@click.command()
+@click.argument("data")
+@click.option(
+    "--clusterings",
+    metavar="NAME,NAME[,...]",
+    required=True,
+    help="The clusterings to choose among: each of these columns holds the labels of one.",
+)
+@click.option("--memberships", metavar="FILE", help="The file that has these columns. Default: DATA.")
+@with_options(*matching_options)
+@click.option(
+    "--indices",
+    metavar="NAME[,NAME...]",
+    help="Indices that choose: silhouette,DBCV; or a family (compactness, density, ...), a paper's key "
+    "(franti2017), headline or all. Default: one or two of each family; each family has one vote.",
+)
+@scale_option
+@click.option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
+@click.option(
+    "--neighbors",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Nearest neighbours of an object that are looked at: how many share its cluster.",
+)
+@click.option("--seed", type=int, metavar="N", help="The seed of everything random.")
+@with_options(*noise_options)
+@form_option
+def choose_among(
+    data: str,
+    clusterings: str,
+    memberships: str | None,
+    columns: str | None,
+    leave_out: str | None,
+    id_column: str | None,
+    by_row: bool,
+    missing: str,
+    indices: str | None,
+    scale: str | None,
+    no_structure: bool,
+    neighbors: int,
+    seed: int | None,
+    noise: str,
+    noise_label: str | None,
+    form: str,
+    **given: Any,
+) -> None:
+    """Say which of several ready clusterings of data is best.
+
+    Nothing is clustered: columns of DATA, or of the file of --memberships, hold the labels.
+
+    \b
+    Examples:
+      partita choose-among flowers.csv --clusterings kmeans,ward,leiden --leave-out species
+      partita choose-among cells.csv --memberships runs.csv --id cell --clusterings r02,r05 --seed 0
+      partita choose-among flowers.csv --clusterings kmeans,ward --indices density,compactness
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.errors import ParameterError
+    from partita.files.sources import check_files
+
+    check_files(data, memberships)
+    names = split_columns(clusterings) or []
+    if len(names) < 2:
+        raise ParameterError(
+            "there is nothing to choose among.",
+            got=f"--clusterings {clusterings}",
+            need="two columns of labels at least, with a comma between them",
+            fix="partita validate judges one",
+        )
+    from partita.files.reading import ClusteringFile, read_judged
+
+    path = data if memberships is None else memberships
+    sides = read_judged(
+        data,
+        ClusteringFile(path, noise_label=noise_label, several=names),
+        columns=split_columns(columns),
+        leave_out=split_columns(leave_out) or [],
+        id_column=id_column,
+        by_row=by_row,
+        writing=writing_of(given),
+        missing=missing,
+    )
+    from partita.selection import choose as run
+
+    result = run(
+        sides.first,
+        sides.second,
+        indices=split_indices(indices),
+        scale=scale,
+        noise=noise,
+        structure=not no_structure,
+        n_neighbors=neighbors,
+        random_state=seed,
+    )
+    show(result, form, sides.notes)
