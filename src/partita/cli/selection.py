@@ -131,7 +131,7 @@ def structure(null: int, components: str, form: str, **given: Any) -> None:
     "--indices",
     metavar="NAME[,NAME...]",
     help="Indices and curves that choose: BIC,silhouette,gap; or a family (compactness, curves, ...), a "
-    "paper's key (franti2017) or headline. Default: headline, one or two of each family that suits the "
+    "paper's key (franti2017), headline or all. Default: headline, one or two of each family that suits the "
     "method; each family has one vote.",
 )
 @click.option("--truth", metavar="NAME", help="The column of DATA with the true labels; it has no vote.")
