@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         choose,
         choose_k,
         stability,
+        structure,
     )
     from partita.validation import SideBySide, Validation, validate
 
@@ -88,6 +89,7 @@ _HOMES = {
     "self_agreement": "partita.comparison",
     "set_matching": "partita.alignment",
     "stability": "partita.selection",
+    "structure": "partita.selection",
     "validate": "partita.validation",
 }
 _ROOMS = (
@@ -148,6 +150,7 @@ __all__ = [
     "set_matching",
     "stability",
     "statistics",
+    "structure",
     "validate",
 ]
 

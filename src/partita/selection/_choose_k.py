@@ -282,8 +282,11 @@ def _check_checks(structure: Any, n_splits: Any) -> None:
         raise ParameterError(
             "structure is a yes or a no.", got=repr(structure), need="True or False", parameter="structure"
         )
-    if n_splits != 0 or isinstance(n_splits, bool):
-        check_count("n_splits", n_splits)
+    if isinstance(n_splits, bool) or not isinstance(n_splits, (int, np.integer)) or n_splits < 0:
+        what = Phrase(Setting("n_splits"), " is no count of halvings.")
+        raise ParameterError(
+            what, got=repr(n_splits)[:60], need="a whole number; 0 for none", parameter="n_splits"
+        )
 
 
 @dataclass(frozen=True)
