@@ -21,7 +21,7 @@ from partita.registry.lookup import HEADLINE
 from partita.results import join_texts, show
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure, quick_structure
-from partita.selection.assessment import Assessment, Checks, assess
+from partita.selection.assessment import PLAIN, Assessment, Checks, assess
 from partita.selection.candidates import (
     Candidate,
     ClusteringBallot,
@@ -293,7 +293,8 @@ class _Density:
     def against(self, leading: Array, labels: Sequence[Array]) -> str:
         """What these clusters say against the most chosen clustering, or nothing.
 
-        It may divide them or put some together, if another clustering that was given has them and lost.
+        It may divide them or put some together, if another clustering that was given has them and lost; not
+        if they are plain.
         """
         if self.agreement(leading) >= SAME:
             return ""
@@ -304,7 +305,12 @@ class _Density:
         np.add.at(table, (own + 1, self.labels), 1)
         agreeing = max(table.max(axis=1).sum(), table.max(axis=0).sum())
         crosses = agreeing < SAME * len(own)
-        return f"density sees {self.dense.k} clusters, and this cuts across them" if crosses else ""
+        if crosses:
+            return f"density sees {self.dense.k} clusters, and this cuts across them"
+        if self.dense.lasting < PLAIN:
+            return ""
+        lasting = f"which stay apart while the reach grows {self.dense.lasting:.1f}-fold"
+        return f"density sees {self.dense.k} clusters, {lasting}; another of these clusterings has them"
 
 
 # --- remarks ----------------------------------------------------------------------------------------------
