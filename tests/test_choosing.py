@@ -20,7 +20,7 @@ from partita.errors import ParameterError, PartitaError, TooLargeError, UnknownN
 from partita.fits.models import method_or_usual
 from partita.registry import find
 from partita.registry.curves import curves, find_curve
-from partita.selection import ChoiceOfK, sweep
+from partita.selection import ChoiceOfK, judges, sweep
 from partita.selection.choices import Fit
 from partita.selection.deciding import decide
 from partita.selection.judges import USUAL, sort_of
@@ -363,6 +363,18 @@ def test_small_data_is_judged_in_every_run_where_each_index_has_its_own_best():
     assert all(math.isfinite(fit.values["silhouette"]) for fit in whole.fits)
     some = choose_k(CLOUDS, **options)
     assert [f.run for f in some.fits if math.isfinite(f.values["silhouette"])] == [*some.selected.values()]
+
+
+def test_silhouettes_of_many_objects_are_sampled_and_said_so(monkeypatch):
+    monkeypatch.setattr(judges, "LARGE", 80)
+    monkeypatch.setattr(judges, "SAMPLE", 40)
+    choice = choose_k(CLOUDS, ks=range(1, 5), n_runs=1, random_state=0)
+    assert choice["silhouette"].index == "silhouette:sample_size=40"
+    assert "sampled" in {remark.kind.value for remark in choice.remarks}
+    rows = choice.to_frame().query("index == 'silhouette:sample_size=40' and k == 3")
+    assert "standard error" in rows["caveat"].item()
+    named = choose_k(CLOUDS, ks=range(1, 5), n_runs=1, indices="silhouette", random_state=0)
+    assert named["silhouette"].index == "silhouette"  # who names it gets all of it
 
 
 # --- what is refused before any work --------------------------------------------------------------------

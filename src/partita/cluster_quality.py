@@ -20,7 +20,7 @@ from partita.statistics import ClusterMoments
 from partita.statistics.distances.distance_sums import DistanceSums
 from partita.statistics.distances.objects_by_cluster import SPELLINGS, work_of_pair
 
-__all__ = ["ClusterQuality", "ClusterRow", "LARGE", "cluster_quality", "sample_size_for"]
+__all__ = ["ClusterQuality", "ClusterRow", "LARGE", "SAMPLE", "cluster_quality", "sample_size_for"]
 
 LARGE = 10_000
 """More objects than this are judged by a sample of them, each held against all."""

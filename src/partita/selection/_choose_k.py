@@ -221,7 +221,7 @@ def choose_k(
     check_count("n_null", n_null)
     _check_checks(structure, n_splits)
     refuse_many("fits", len(numbers) * n_runs)
-    judges = judges_for(indices, consensus, method, truth is not None)
+    judges = judges_for(indices, consensus, method, truth is not None).sampling(data.n_objects)
     judges = judges if rules is None else with_rules(judges, rules)
     if any(curve.needs_null for curve in judges.curves):
         refuse_many("fits of data without structure", len(numbers) * n_null)

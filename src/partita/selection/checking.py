@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from partita.arrays import Array, one_thread
+from partita.cluster_quality import LARGE, SAMPLE
 from partita.fits.checkpoints import Checkpoint
 from partita.fits.models import clustering_of
 from partita.fits.tasks import task_seed
@@ -33,9 +34,6 @@ __all__ = ["Checker", "of_data"]
 
 DENSE, HALVED = "dense clusters", "prediction_strength"
 """How the voices of density and of resampling are named among the choices."""
-
-SAMPLED_FROM = 10_000
-"""From so many objects on, a silhouette is estimated from 2000 of them."""
 
 
 def of_data(data: DataMatrix, *, scaled: bool) -> tuple[Remark, ...]:
@@ -173,8 +171,14 @@ class Checker:
             silhouette=silhouette,
             replication=again,
             disagreement=self._disagreement(choice),
-            remarks=(*self._test_remarks(), *_of_fits(choice)),
+            remarks=(*self._test_remarks(), *_of_fits(choice), *self._of_samples()),
         )
+
+    def _of_samples(self) -> tuple[Remark, ...]:
+        """Which indices are estimated from a sample of the objects."""
+        sampled = [e.name for e in self.sweep.judges.entries if e.options.get("sample_size") is not None]
+        text = f"estimated from a sample of the objects, with a standard error: {', '.join(sampled)}"
+        return speak(RemarkKind.SAMPLED, text if sampled else "")
 
     def _test_remarks(self) -> tuple[Remark, ...]:
         own = (RemarkKind.SCALE, RemarkKind.DUPLICATES)  # said of the data already
@@ -188,8 +192,8 @@ class Checker:
         if not self.tests_structure:
             return math.nan
         seen, labels = self._fit_at(choice, k)
-        several = len(seen) > SAMPLED_FROM
-        index = find("silhouette").using(sample_size=2000) if several else find("silhouette")
+        whole = find("silhouette")
+        index = whole.using(sample_size=SAMPLE) if len(seen) > LARGE else whole
         with one_thread():
             return float(index(seen, labels))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from partita.cluster_quality import LARGE, SAMPLE
 from partita.errors import ParameterError, Phrase, Setting, near_names
 from partita.partitions.models import last_step
 from partita.registry import Index, find
@@ -50,6 +51,16 @@ class Judges:
         """Every index that each fit needs, named once."""
         wanted = [e.label for e in self.entries] + [find(c.of).label for c in self.curves]
         return list(dict.fromkeys(wanted))
+
+    def sampling(self, n_objects: int) -> Judges:
+        """The same, silhouettes of many objects being estimated from some of them, unless they were named."""
+        if n_objects <= LARGE:
+            return self
+        return replace(self, entries=tuple(map(self._sampled, self.entries)))
+
+    def _sampled(self, entry: Index) -> Index:
+        able = "sample_size" in entry.options and entry.options["sample_size"] is None
+        return entry.using(sample_size=SAMPLE) if able and entry.label not in self.named else entry
 
     @property
     def of_distances(self) -> bool:
