@@ -11,6 +11,8 @@ import pytest
 import partita as pt
 
 PROMISED = {
+    "choose",
+    "choose_k",
     "benchmark",
     "compare",
     "contingency",
