@@ -277,7 +277,7 @@ def test_the_command_line_is_bold_in_a_terminal_and_plain_in_a_pipe():
     import termios
 
     code = (
-        "import partita as pt; from partita.cli.options import show;"
+        "import partita as pt; from partita.cli.output import show;"
         "show(pt.validate([[0.], [1.], [5.], [6.]], {'good': [0, 0, 1, 1], 'bad': [0, 1, 0, 1]}), 'table')"
     )
     command = [sys.executable, "-c", code]

@@ -355,7 +355,7 @@ def test_memberships_in_a_file_are_joined_by_identifier(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("data.csv",), "neither --labels nor --memberships"),
+        (("data.csv",), "neither --labels nor --clusterings nor --memberships"),
         (("data.csv", "--labels", "cluster", "--memberships", "soft.csv"), "soft.csv: 'cluster'"),
         (("data.csv", "--labels", "cluster", "--columns", "name,x"), "features are numbers"),
         (("data.csv", "--labels", "klaster"), "cluster"),

@@ -230,7 +230,7 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     if end:
         return answer(None, "weak", f"no answer inside the range: {end}, by {ballot.counted(k)}")
     if ballot.share(k) <= 0.5 and ballot.answering > 1:
-        return answer(k, "contested", f"contested: {ballot.named(k)} by {ballot.counted(k)}, no majority")
+        return answer(None, "contested", f"contested: {ballot.named(k)} by {ballot.counted(k)}, no majority")
     doubts = _doubts(ballot, checks, k)
     if doubts:
         return answer(k, "weak", f"weak evidence for {ballot.named(k)}, by {ballot.counted(k)}", *doubts)
