@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from partita.chance.expectations import (
 )
 from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
 from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, TableDraws
-from partita.engine import pair_operations
+from partita.engine import Request, collect, pair_operations
 from partita.errors import ParameterError
 from partita.evaluation import values_of
 from partita.inputs import Inputs
@@ -38,8 +38,6 @@ MOST_REPEATED = 1_000_000
 
 SAME = 1e-9
 """Values that differ by less, relative to 1 or to themselves, are ties: rounding never makes a p smaller."""
-
-LEFT_OUT = "index without a value"
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,9 @@ def check_draws(n_shuffles: Any, seed: Any) -> None:
 
 
 def _is_defined(entry: Index, inputs: Inputs) -> bool:
-    return {"truth", "found"} <= set(entry.inputs) and entry.range_of(inputs.only(entry.inputs).kinds) is not None
+    return {"truth", "found"} <= set(entry.inputs) and entry.range_of(
+        inputs.only(entry.inputs).kinds
+    ) is not None
 
 
 def _nothing(model: NullModel, reason: str) -> Chance:
@@ -198,13 +198,18 @@ def is_in_table(entry: Index, kinds: Sequence[Kind]) -> bool:
         return False
     if set(kinds) != {HARD}:
         return entry.is_of_table
-    return all(r.statistic is Contingency or r.statistic.from_table is not None for r in entry.requests)
+    return all(_is_table(r.statistic) or r.statistic.from_table is not None for r in entry.requests)
+
+
+def _is_table(statistic: type[Any]) -> bool:
+    """Whether it is the contingency table, or one that is the same for hard clusterings."""
+    return issubclass(statistic, Contingency)
 
 
 def values_on_tables(entry: Index, tables: Contingency) -> Floats:
     """The values of an index on a stack of tables, or on one; nan where it has none."""
     wanted = [request.statistic for request in entry.requests]
-    outcome = entry.evaluate([tables if s is Contingency else s.from_table(tables) for s in wanted])
+    outcome = entry.evaluate([tables if _is_table(s) else s.from_table(tables) for s in wanted])
     return np.asarray(outcome.values).reshape(-1)
 
 
@@ -234,8 +239,8 @@ class _Source:
     def of(cls, inputs: Inputs, model: NullModel, n_shuffles: int, seed: int) -> _Source:
         if not _is_of_tables(inputs):
             return cls(inputs, ObjectDraws(inputs, model, int(n_shuffles), int(seed)))
-        sizes = [_sizes(p, inputs.weight) for p in (inputs.partitions["truth"], inputs.partitions["found"])]
-        return cls(inputs, TableDraws.of(*sizes, model, int(n_shuffles), int(seed)))
+        rows, columns = _margins(inputs)
+        return cls(inputs, TableDraws.of(rows, columns, model, int(n_shuffles), int(seed)))
 
     @property
     def is_enumerated(self) -> bool:
@@ -251,8 +256,8 @@ class _Source:
             return ""
         fewer = max(1, int(count * MOST_DRAWN_PAIRS / operations))
         return (
-            f"{count} draws would look at {operations:.1e} pairs of objects; at most {MOST_DRAWN_PAIRS:.0e} are"
-            f" looked at, which {fewer} draws are"
+            f"{count} draws would cost {operations:.1e} pair operations, of at most {MOST_DRAWN_PAIRS:.0e}"
+            f" (n_shuffles={fewer} costs as much)"
         )
 
     def fill(self, wanted: Iterable[_Values]) -> None:
@@ -284,10 +289,14 @@ class _Source:
             value = expected_on_sizes(entry, self.draws.rows, self.draws.columns, self.draws.null)
             return None if value is None else Expectation(value)
         if set(self.inputs.kinds) == {HARD}:
-            sizes = [_sizes(self.inputs.partitions[side], None) for side in ("truth", "found")]
-            value = expected_on_sizes(entry, *sizes, self.draws.null)
+            value = expected_on_sizes(entry, *_margins(self.inputs), self.draws.null)
             return None if value is None else Expectation(value)
         return expected_on_inputs(entry, self.inputs, self.draws.null)
+
+
+def _margins(inputs: Inputs) -> tuple[Array, Array]:
+    truth, found = (_sizes(inputs.partitions[side], inputs.weight) for side in ("truth", "found"))
+    return truth, found
 
 
 def _sizes(partition: Any, weight: Array | None) -> Array:
@@ -389,8 +398,6 @@ def largest_value(entry: Index, inputs: Inputs, model: NullModel) -> float:
         return math.nan
     if math.isfinite(entry.best) or not isinstance(model, Permutation) or not entry.is_of_table:
         return entry.best
-    from partita.engine import Request, collect
-
     request = Request(Contingency)
     table = collect([request], inputs)[request]
     low, high = entry.ends_on(inputs.kinds, table)
@@ -414,5 +421,3 @@ def adjusted_value(value: float, expected: float, best: float) -> tuple[float, s
             return 1.0, ""
         return math.nan, "not adjusted: chance alone is as good as can be"
     return (value - expected) / (best - expected), ""
-
-

@@ -14,7 +14,7 @@ from partita.chance.null_models import AllPartitions, FixedNumber, NullModel, Pe
 from partita.chance.set_partitions import together_given_number, together_in_any
 from partita.engine import collect
 from partita.inputs import Inputs
-from partita.partitions import FUZZY, HARD, Kind, softest
+from partita.partitions import FUZZY, HARD, softest
 from partita.registry import Index
 from partita.statistics import Contingency, PairMoments
 from partita.statistics.pairs.coassociation_factors import shares
@@ -153,15 +153,15 @@ def expected_on_sizes(entry: Index, rows: Array, columns: Array, null: NullModel
     is_default = dict(entry.options) == dict(entry.defaults)
     is_fixed = isinstance(null, Permutation)
     value: Any = None
-    if entry.given_sizes == "squares" and (entry.separable or (is_fixed and entry.name in AFFINE_IN_PAIRS)):
+    if is_fixed and is_default and entry.status("zero_by_chance", HARD) == "claimed":
+        value = 0.0
+    elif entry.given_sizes == "squares" and (entry.separable or (is_fixed and entry.name in AFFINE_IN_PAIRS)):
         value = entry.formula_on(_expected_pairs(rows, columns, null))
     elif is_fixed and entry.given_sizes == "entropy" and _is_affine_in_information(entry):
         value = entry.formula_on(ExpectedInformation(rows, columns))
     elif is_default and entry.name in SHARES_OF_PAIRS:
         constant, slope = SHARES_OF_PAIRS[entry.name]
         value = constant + slope * _expected_pairs(rows, columns, null).share_apart
-    elif is_fixed and is_default and entry.status("zero_by_chance", HARD) == "claimed":
-        value = 0.0
     return None if value is None or not np.isfinite(value) else float(value)
 
 
@@ -198,7 +198,8 @@ def expected_on_inputs(entry: Index, inputs: Inputs, null: NullModel) -> Expecta
         return None
     is_default = dict(entry.options) == dict(entry.defaults)
     if is_default and entry.status("zero_by_chance", softest(inputs.kinds)) == "claimed":
-        return None if any(r.statistic in _SAMPLED for r in entry.requests) and _is_large(inputs) else Expectation(0.0)
+        is_sampled = _is_large(inputs) and any(r.statistic in _SAMPLED for r in entry.requests)
+        return None if is_sampled else Expectation(0.0)
     if not set(inputs.kinds) <= {HARD, FUZZY}:
         return None
     statistics = [request.statistic for request in entry.requests]
@@ -288,5 +289,3 @@ def _frobenius_gap(inputs: Inputs) -> float:
         others.append(of_all - on_diagonal)
     crossed = math.prod(diagonals) / n + math.prod(others) / (n * (n - 1.0))
     return (sum(lengths) - 2.0 * math.prod(scales) * crossed) / (n * (n - 1.0))
-
-

@@ -184,7 +184,10 @@ def tables_with_margins(rows: Array, columns: Array, rng: np.random.Generator) -
 
 def _whole(counts: Array) -> Contingency:
     return Contingency(
-        counts, counts.sum(axis=(-1, -2)), row_names=range(counts.shape[-2]), column_names=range(counts.shape[-1])
+        counts,
+        counts.sum(axis=(-1, -2)),
+        row_names=range(counts.shape[-2]),
+        column_names=range(counts.shape[-1]),
     )
 
 
@@ -199,11 +202,8 @@ def _counted(truths: Array, founds: Array) -> Contingency:
 
 def _shuffled_table(rows: Array, columns: Array, rng: np.random.Generator) -> Contingency:
     """One table of these margins by shuffling labels: cheaper where clusters are very many."""
-    sides = []
-    for sizes in (rows[rows > 0], columns[columns > 0]):
-        labels = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-        sides.append(HardPartition.from_codes(labels, range(len(sizes))))
-    return Contingency.from_block(*sides)
+    truth, found = (_with_sizes(sizes[sizes > 0], rng) for sizes in (rows, columns))
+    return Contingency.from_block(truth, found)
 
 
 # --- clusterings of any kind --------------------------------------------------------------------------
@@ -309,9 +309,8 @@ class ObjectDraws:
         draw_truth = _held(truth) if self._holds_truth else drawing(truth, self.null)
         draw_found = drawing(found, self.null)
         for part in blocks(self.n_shuffles, at_once):
-            pairs = [(draw_truth(rng), draw_found(rng)) for _ in range(part.stop - part.start)]
-            truths, founds = zip(*pairs, strict=True)
-            yield Pairs(self.inputs, truths, founds)
+            drawn = [(draw_truth(rng), draw_found(rng)) for _ in range(part.stop - part.start)]
+            yield Pairs(self.inputs, [one for one, _ in drawn], [other for _, other in drawn])
 
     @property
     def _holds_truth(self) -> bool:
@@ -358,7 +357,9 @@ def drawing(partition: Partition, null: NullModel) -> Callable[[np.random.Genera
 
 
 def _with_sizes(sizes: Array, rng: np.random.Generator) -> HardPartition:
-    return HardPartition.from_codes(rng.permutation(np.repeat(np.arange(len(sizes)), sizes)), range(len(sizes)))
+    return HardPartition.from_codes(
+        rng.permutation(np.repeat(np.arange(len(sizes)), sizes)), range(len(sizes))
+    )
 
 
 def dirichlet_parameters(partition: Partition, concentration: str) -> tuple[Floats, float]:
