@@ -316,6 +316,8 @@ def _chance(entry: Index, found: _Values | None, source: _Source, model: NullMod
         return _nothing(model, f"{entry.label} has no value for these clusterings")
     refused = source.refusal(entry)
     problems = [f"no p: {refused}"] if refused else []
+    if not isinstance(model, Permutation) and not _is_free_of_names(entry, source.inputs.kinds):
+        problems.append("ties are broken by the order of the clusters, which the model leaves open")
     made = Chance(model=str(model), is_enumerated=source.is_enumerated and not refused)
     expectation = None if found.is_set_by_limit else source.expectation(entry)
     if found.parts:
@@ -336,6 +338,10 @@ def _chance(entry: Index, found: _Values | None, source: _Source, model: NullMod
             made = replace(made, z=(found.value - expectation.value) / made.spread)
     caveats = tuple(Caveat(CaveatKind.NOT_COMPUTED, text) for text in dict.fromkeys(problems))
     return replace(made, caveats=caveats)
+
+
+def _is_free_of_names(entry: Index, kinds: Sequence[Kind]) -> bool:
+    return all(entry.status("relabelling_invariant", kind) == "claimed" for kind in kinds)
 
 
 @dataclass(frozen=True)

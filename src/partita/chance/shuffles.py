@@ -76,8 +76,8 @@ class TableDraws:
 
     @classmethod
     def of(cls, rows: Array, columns: Array, null: NullModel, n_shuffles: int, seed: int) -> TableDraws:
-        """For clusters of these sizes, in any order."""
-        rows, columns = (np.sort(np.asarray(s)[np.asarray(s) > 0])[::-1] for s in (rows, columns))
+        """For clusters of these sizes, in this order."""
+        rows, columns = (sizes[sizes > 0] for sizes in map(np.asarray, (rows, columns)))
         n = int(rows.sum())
         if n >= MOST_OBJECTS:
             raise TooLargeError(
