@@ -393,11 +393,13 @@ def p_values(n_pairs, n_objects, n_shuffles, soft, name):
     return np.array(found)
 
 
-def hold_uniform(p, n_shuffles):
+def hold_uniform(p, n_shuffles, *, has_ties=False):
+    """Uniform; where many draws tie with the value, p may only be larger than that."""
     assert p.min() >= 1 / (1 + n_shuffles)
     for level in (0.1, 0.25, 0.5, 0.75):
-        error = math.sqrt(level * (1 - level) / len(p))
-        assert abs((p <= level).mean() - level) <= 4.0 * error + 1 / (1 + n_shuffles)
+        error = 4.0 * math.sqrt(level * (1 - level) / len(p)) + 1 / (1 + n_shuffles)
+        assert (p <= level).mean() <= level + error
+        assert has_ties or (p <= level).mean() >= level - error
 
 
 @pytest.mark.parametrize(("soft", "name"), [(False, "VI"), (True, "RI")])
@@ -409,7 +411,8 @@ def test_p_values_are_uniform_where_there_is_nothing_but_chance(soft, name):
 @pytest.mark.parametrize("name", ["VI", "RI", "purity", "PSI"])
 @pytest.mark.parametrize("soft", [False, True])
 def test_p_values_are_uniform_in_many_pairs(soft, name):
-    hold_uniform(p_values(2000, 150, 99, soft, name), 99)
+    # the purity of shuffled objects is often just the share of the largest class
+    hold_uniform(p_values(2000, 150, 99, soft, name), 99, has_ties=name == "purity")
 
 
 def test_identical_clusterings_are_as_surprising_as_draws_can_tell():

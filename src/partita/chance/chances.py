@@ -26,7 +26,8 @@ from partita.inputs import Inputs
 from partita.partitions import HARD, HardPartition, Kind
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
-from partita.statistics import Contingency
+from partita.statistics import Contingency, ShuffledGaps
+from partita.statistics.pairs.concordance import ConcordanceChance
 
 __all__ = ["Chance", "chance_of"]
 
@@ -131,9 +132,10 @@ def chance_of(
     reason, shuffled = _objects_to_shuffle(inputs)
     if reason:
         return {e.label: _nothing(model, reason) for e in wanted}
-    values, _ = values_of(wanted, inputs)
+    known = [e for e in wanted if _is_defined(e, inputs)]
+    values, _ = values_of(known, inputs)
     source = _Source.of(shuffled, model, n_shuffles, seed)
-    numbers = {e.label: _Values(e, *values[e.label]) for e in wanted if _is_defined(e, inputs)}
+    numbers = {e.label: _Values(e, *values[e.label]) for e in known}
     payable = {label: v for label, v in numbers.items() if not source.refusal(v.entry)}
     source.fill(payable.values())
     return {e.label: _chance(e, numbers.get(e.label), source, model) for e in wanted}
@@ -159,9 +161,9 @@ def check_draws(n_shuffles: Any, seed: Any) -> None:
 
 
 def _is_defined(entry: Index, inputs: Inputs) -> bool:
-    return {"truth", "found"} <= set(entry.inputs) and entry.range_of(
-        inputs.only(entry.inputs).kinds
-    ) is not None
+    """Whether it compares these two clusterings, with the data where they are here."""
+    given = {"truth", "found"} | ({"X"} if inputs.X is not None else set())
+    return {"truth", "found"} <= set(entry.inputs) <= given and entry.range_of(inputs.kinds) is not None
 
 
 def _nothing(model: NullModel, reason: str) -> Chance:
@@ -249,7 +251,7 @@ class _Source:
     def refusal(self, entry: Index) -> str:
         """Why an index is not computed for every draw, or nothing."""
         if isinstance(self.draws, TableDraws):
-            return "" if is_in_table(entry, (HARD, HARD)) else "the data are needed to draw"
+            return "" if is_in_table(entry, (HARD, HARD)) else "it needs more than the table of two hard ones"
         count = self.draws.number or self.draws.n_shuffles
         operations = count * pair_operations(entry.requests, self.inputs)
         if operations <= MOST_DRAWN_PAIRS:
@@ -270,6 +272,7 @@ class _Source:
             return
         if not every:
             return
+        kept = self._kept(r for one in every for r in one.entry.requests)
         for pairs in self.draws.parts():
             stack = pairs.tables if any(is_in_table(v.entry, self.inputs.kinds) for v in every) else None
             singly = []
@@ -278,10 +281,17 @@ class _Source:
                     one.add(values_on_tables(one.entry, stack), None)
                 else:
                     singly.append(one)
+            requests = [r for one in singly for r in one.entry.requests if r not in kept]
             for each in pairs.each() if singly else ():
-                values, _ = values_of([one.entry for one in singly], each)
+                made = collect(requests, each) | kept
                 for one in singly:
-                    one.add(np.array([values[one.entry.label][0]]), None)
+                    one.add(np.array([one.entry.value_for(each, made)[0]]), None)
+
+    def _kept(self, requests: Iterable[Request]) -> dict[Request, Any]:
+        """Statistics that no shuffle changes: they are means over all shuffles themselves."""
+        if not isinstance(self.draws.null, Permutation) or set(self.inputs.kinds) == {HARD}:
+            return {}
+        return collect([r for r in requests if r.statistic in (ShuffledGaps, ConcordanceChance)], self.inputs)
 
     def expectation(self, entry: Index) -> Expectation | None:
         """The expected value in closed form, where there is one."""
