@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from partita.chance.expectations import (
     expected_on_sizes,
 )
 from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
-from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, TableDraws
+from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, Pairs, TableDraws
 from partita.engine import Request, collect, pair_operations
 from partita.errors import ParameterError
 from partita.evaluation import values_of
@@ -273,19 +275,8 @@ class _Source:
         if not every:
             return
         kept = self._kept(r for one in every for r in one.entry.requests)
-        for pairs in self.draws.parts():
-            stack = pairs.tables if any(is_in_table(v.entry, self.inputs.kinds) for v in every) else None
-            singly = []
-            for one in every:
-                if stack is not None and is_in_table(one.entry, self.inputs.kinds):
-                    one.add(values_on_tables(one.entry, stack), None)
-                else:
-                    singly.append(one)
-            requests = [r for one in singly for r in one.entry.requests if r not in kept]
-            for each in pairs.each() if singly else ():
-                made = collect(requests, each) | kept
-                for one in singly:
-                    one.add(np.array([one.entry.value_for(each, made)[0]]), None)
+        judge = partial(_judge, every, self.inputs.kinds, kept)
+        deque(map(judge, self.draws.parts()), maxlen=0)  # each portion is let go before the next is drawn
 
     def _kept(self, requests: Iterable[Request]) -> dict[Request, Any]:
         """Statistics that no shuffle changes: they are means over all shuffles themselves."""
@@ -302,6 +293,23 @@ class _Source:
             value = expected_on_sizes(entry, *_margins(self.inputs), self.draws.null)
             return None if value is None else Expectation(value)
         return expected_on_inputs(entry, self.inputs, self.draws.null)
+
+
+def _judge(
+    wanted: Sequence[_Values], kinds: Sequence[Kind], kept: Mapping[Request, Any], pairs: Pairs
+) -> None:
+    """The values of all indices for some pairs, from one stack of tables where that is enough."""
+    from_tables = [one for one in wanted if is_in_table(one.entry, kinds)]
+    stack = pairs.tables if from_tables else None
+    if stack is not None:
+        for one in from_tables:
+            one.add(values_on_tables(one.entry, stack), None)
+    singly = [one for one in wanted if stack is None or one not in from_tables]
+    requests = [r for one in singly for r in one.entry.requests if r not in kept]
+    for each in pairs.each() if singly else ():
+        made = {**collect(requests, each), **kept}
+        for one in singly:
+            one.add(np.array([one.entry.value_for(each, made)[0]]), None)
 
 
 def _margins(inputs: Inputs) -> tuple[Array, Array]:
