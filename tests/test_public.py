@@ -13,7 +13,9 @@ import partita as pt
 PROMISED = {
     "choose",
     "choose_k",
+    "adjusted",
     "benchmark",
+    "chance",
     "compare",
     "contingency",
     "self_agreement",
