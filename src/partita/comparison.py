@@ -102,8 +102,9 @@ def compare(
         index that applies is computed, and a digest printed.
     noise : {"cluster", "singletons", "ignore", "raise"}
         What to do with objects labelled -1 beside non-negative labels, on all sides jointly.
-    sample_weight : array, optional
-        Multiplicities: weight 2 counts an object twice.
+    sample_weight : array or "balanced", optional
+        Multiplicities: weight 2 counts an object twice. "balanced" lets every true class count the same: the
+        n_c objects of one of k classes weigh n / (k n_c) each. AMI then has no value, and says why.
     on_undefined : {"nan", "raise"}
         What to do where an index has no value.
     bounds : bool
