@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from partita.differences import cluster_differences, object_differences, story_of
 from partita.errors import ParameterError, PartitionError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
@@ -19,6 +20,7 @@ from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, select
 from partita.registry.caveats import said
 from partita.registry.lookup import Selected, is_group
+from partita.results import Result
 from partita.results.agreement import (
     HEADLINES,
     adjusted_forms,
@@ -59,6 +61,9 @@ OF_TYPICALITIES = Caveat(
 )
 
 
+DIFFERENCES = {"cluster": cluster_differences, "object": object_differences}
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(IndexTable):
     """Every index that applies to two clusterings; ``result["ARI"].value`` is one number.
@@ -69,7 +74,81 @@ class Comparison(IndexTable):
         How far they agree, in a sentence; see `partita.results.agreement` for what its words stand for.
     findings : tuple of str
         Which clusters are split and merged; of soft ones, which index answers which question.
+    inputs : Inputs, or None
+        The clusterings as they were compared, by which differences are told; None where it was read from a
+        file.
     """
+
+    inputs: Inputs | None = field(default=None, repr=False, compare=False)
+
+    def by_cluster(self) -> Any:
+        """What became of each cluster, of truth and of found, as a frame.
+
+        Columns: ``side``, ``cluster``, ``size``, the ``best_match`` on the other side (the largest overlap),
+        ``overlap``, ``precision``, ``recall`` and ``jaccard`` with it, ``parts`` (clusters of the other side
+        that hold at least 10% of it) and its ``fate``: "kept", "split", "merged" or "lost", as defined in
+        `partita.differences`. Soft clusterings by mass instead of counts.
+
+        Examples
+        --------
+        >>> result = compare(list("aaabbb"), [0, 0, 0, 1, 1, 2])
+        >>> result.by_cluster()[["side", "cluster", "best_match", "recall", "fate"]]
+            side cluster best_match    recall   fate
+        0  truth       a          0  1.000000   kept
+        1  truth       b          1  0.666667  split
+        2  found       0          a  1.000000   kept
+        3  found       1          b  0.666667  split
+        4  found       2          b  0.333333  split
+        """
+        return self.differences("cluster").to_frame()
+
+    def by_object(self) -> Any:
+        """How far the clusterings differ at each object, as a frame by the names of the objects.
+
+        Columns: ``truth`` and ``found``, its clusters; ``disagreement``, the share of pairs with another
+        object on which the clusterings disagree; ``entropy_gap``, -log p(truth | found)
+        - log p(found | truth); ``moved``, whether it is not in the partner of its true cluster, of soft clusterings how much of it.
+        See `partita.differences.ObjectDifferences`.
+        """
+        return self.differences("object").to_frame()
+
+    def differences(self, by: str = "cluster") -> Result:
+        """What `by_cluster` and `by_object` have, as a result that prints.
+
+        Parameters
+        ----------
+        by : {"cluster", "object"}
+            What has a row of its own.
+        """
+        if not isinstance(by, str) or by not in DIFFERENCES:
+            raise ParameterError(
+                "differences are told by cluster or by object.",
+                got=repr(by)[:60],
+                need='"cluster", "object"',
+                parameter="by",
+            )
+        return DIFFERENCES[by](self._compared_inputs())
+
+    @cached_property
+    def story(self) -> str:
+        """Where the clusterings differ, in sentences.
+
+        Examples
+        --------
+        >>> compare(list("aaabbb"), [0, 0, 0, 1, 1, 2]).story
+        'a is found whole; b is split over 1 and 2 (2 and 1 of 3); 1 of 6 objects moved'
+        """
+        return story_of(self._compared_inputs())
+
+    def _compared_inputs(self) -> Inputs:
+        if self.inputs is None:
+            raise ParameterError(
+                "this comparison was read from a file, which does not hold the clusterings.",
+                got="a comparison without clusterings",
+                need="one that compare() returned",
+                fix="compare(truth, found) again",
+            )
+        return self.inputs
 
 
 def compare(
@@ -271,6 +350,7 @@ def _compared(
         rows=rows,
         left_out=planned.left_out,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}",
+        inputs=replace(inputs, X=None, model=None),
     )
     if not is_group(indices) or not inputs.n_objects:
         return made
