@@ -31,6 +31,7 @@ from partita.results.agreement import (
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut, remarks_on
 from partita.results.provenance import provenance
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
+from partita.sampled_truth import check_design, sampled_truth
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -60,6 +61,8 @@ OF_TYPICALITIES = Caveat(
     " stand for, and it need not lie between them",
 )
 
+
+OF_THE_SAMPLE = "values without a standard error (se) are of the sampled objects alone"
 
 DIFFERENCES = {"cluster": cluster_differences, "object": object_differences}
 
@@ -107,7 +110,8 @@ class Comparison(IndexTable):
 
         Columns: ``truth`` and ``found``, its clusters; ``disagreement``, the share of pairs with another
         object on which the clusterings disagree; ``entropy_gap``, -log p(truth | found)
-        - log p(found | truth); ``moved``, whether it is not in the partner of its true cluster, of soft clusterings how much of it.
+        - log p(found | truth); ``moved``, whether it is not in the partner of its true cluster, of soft
+        clusterings how much of it.
         See `partita.differences.ObjectDifferences`.
         """
         return self.differences("object").to_frame()
@@ -164,6 +168,7 @@ def compare(
     noise_label: Any = None,
     missing: str = "raise",
     background: Any = None,
+    sample: str | None = None,
 ) -> Any:
     """Compare two clusterings of the same objects, of any kinds, by every index that applies.
 
@@ -196,6 +201,11 @@ def compare(
         or count them as noise.
     background : label, optional
         For two images of labels: the label of their background, which is noise.
+    sample : {"objects", "clusters", "clusters_of_objects"}, optional
+        Where the truth is known for a sample of the objects of ``found`` only, how that was drawn: objects at
+        random, true clusters at random and all of their objects, or all objects of the true clusters of
+        objects drawn at random. Pair indices and BCubed are then estimated for all objects, with standard
+        errors in the column ``se``; see `partita.sampled_truth`. The other values are of the sample.
 
     Returns
     -------
@@ -250,7 +260,8 @@ def compare(
         "missing": missing,
         "background": background,
     }
-    judged = partial(_compared, indices, truth, X=X, bounds=bounds, ways=ways)
+    check_design(sample, sample_weight=sample_weight, noise=noise)
+    judged = partial(_compared, indices, truth, X=X, bounds=bounds, ways=ways, sample=sample)
     candidates = several(found)
     if candidates is None:
         alone = judged(found)
@@ -315,6 +326,7 @@ def _compared(
     X: Any,
     bounds: bool,
     ways: Mapping[str, Any],
+    sample: str | None = None,
 ) -> Comparison:
     """Every wanted index of one pair of clusterings."""
     data = {} if X is None else {"X": X}
@@ -337,6 +349,9 @@ def _compared(
         _with_ends(row, one.entry, inputs, has_ends=row.index in has_ends)
         for row, one in zip(judged.rows, planned.assignments, strict=True)
     )
+    sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
+    if sampled is not None:
+        rows = tuple(map(sampled.row, rows))
     table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
     clusters = _cluster_counts(inputs, table)
     sides = (
@@ -344,8 +359,15 @@ def _compared(
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
     )
     made = Comparison(
-        notes=inputs.notes,
-        provenance=provenance(inputs, rows=rows, clusters=clusters, noise=ways["noise"]),
+        notes=(*inputs.notes, *[OF_THE_SAMPLE] * (sampled is not None)),
+        provenance=provenance(
+            inputs,
+            rows=rows,
+            clusters=clusters,
+            noise=ways["noise"],
+            sample=sample,
+            population=None if sampled is None else sampled.n_objects,
+        ),
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=planned.left_out,

@@ -35,12 +35,15 @@ from partita.results.text_tables import one_line
 from partita.statistics import Contingency, is_too_large_to_pair
 
 __all__ = [
+    "Cells",
     "ClusterDifference",
     "ClusterDifferences",
     "ObjectDifferences",
+    "cells_of",
     "cluster_differences",
     "object_differences",
     "story_of",
+    "table_of",
 ]
 
 WHOLE = 0.9
@@ -197,13 +200,15 @@ class Cells(NamedTuple):
     column_sizes: Floats
 
 
-def _table_of(inputs: Inputs) -> Contingency:
+def table_of(inputs: Inputs) -> Contingency:
+    """The table of prepared clusterings."""
     request = Request(Contingency)
     table: Contingency = collect([request], inputs)[request]
     return table
 
 
-def _cells_of(table: Contingency) -> Cells:
+def cells_of(table: Contingency) -> Cells:
+    """The filled cells of a table, row by row."""
     if table.is_sparse:
         rows, columns = table.raw.tocoo().coords
         shared = table.cells
@@ -239,8 +244,8 @@ def cluster_differences(inputs: Inputs) -> ClusterDifferences:
         return ClusterDifferences(notes=(NOTHING,), frame=frame, title="0 objects")
     given = inputs
     inputs, notes = _as_probabilities(inputs, frozenset({HARD, FUZZY, POSSIBILISTIC}))
-    table = _table_of(inputs)
-    cells = _cells_of(table)
+    table = table_of(inputs)
+    cells = cells_of(table)
     is_soft = set(inputs.kinds) != {HARD}
     turned = Cells(cells.columns, cells.rows, cells.shared, cells.column_sizes, cells.row_sizes)
     truth, parts = _side("truth", cells, table.row_names, table.column_names)
@@ -325,8 +330,8 @@ def object_differences(inputs: Inputs) -> ObjectDifferences:
         return ObjectDifferences(notes=(NOTHING,), frame=frame, values=nothing, title="0 objects")
     given = inputs
     inputs, notes = _as_probabilities(inputs, frozenset({HARD, FUZZY}))
-    table = _table_of(inputs)
-    cells = _cells_of(table)
+    table = table_of(inputs)
+    cells = cells_of(table)
     pairs = _partners(inputs, table)
     truth, found = inputs.partitions.values()
     if isinstance(truth, HardPartition) and isinstance(found, HardPartition):

@@ -29,6 +29,7 @@ FAMILIES = VOICES | {
 _OF_MODULE = {
     "conditional": "information",
     "pair_counts": "pairs",
+    "bcubed": "pairs",
     "prediction": "resampling",
     "coassociation_rand": "coassociation",
     "scatter": "compactness",

@@ -63,6 +63,8 @@ OF_FAMILY: Mapping[str, Mapping[str, str]] = {
         **TABLE,
         r"\Gamma": "the index itself",
         r"\mathrm{RI}": "the Rand index",
+        "P": "bcubed_precision",
+        "R": "bcubed_recall",
     },
     "resampling": TABLE,
     "matching": {
