@@ -443,7 +443,8 @@ class Contingency(Additive):
     def _mean_share(self, others: Array) -> Floats:
         cells = self.cells.astype(np.float64)
         shares = np.divide(cells, cells + others, where=cells > 0, out=np.zeros(cells.shape))
-        return np.asarray(_products(cells, shares) / self.n)
+        ordered = np.sort(cells * shares, axis=-1)  # whatever the order of the clusters, the same to the bit
+        return np.asarray(ordered.sum(axis=-1) / self.n)
 
     # --- pairs -----------------------------------------------------------------------------------------
 
