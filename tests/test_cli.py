@@ -309,7 +309,7 @@ def test_only_ends_apply(run: Run) -> None:
         code, out, err = run(*sides, "--format", form, "--indices", "all", **rough)
         assert (code, err) == (0, "")
         assert "not defined for rough against possibilistic" in out
-    assert "50 left out: result.left_out" in run(*sides).out
+    assert "53 left out: result.left_out" in run(*sides).out
     code, out, err = run(*sides, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert list(rows[0]) == ["index", "symbol", "value", "best", "direction", "lower", "upper", "p", "caveat"]

@@ -41,8 +41,8 @@ def test_a_digest_prints_six_indices_of_several_families_and_loses_none():
     for name in result.headline:
         assert name in text
     assert "mirkin" not in text
-    assert "56 indices in all: result.all, --all" in text
-    assert len(result) == len(list(result)) == len(result.to_frame()) == 56
+    assert "59 indices in all: result.all, --all" in text
+    assert len(result) == len(list(result)) == len(result.to_frame()) == 59
     assert result["mirkin"].value == pt.indices.mirkin(TRUTH, [0] * 9 + [1] * 11)
     assert "mirkin" in str(result.all)
     assert result.all.statement == result.statement

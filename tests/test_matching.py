@@ -24,6 +24,7 @@ from partita.indices import catalogue
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC
 from partita.statistics import Contingency, cluster_similarities, match_clusters, matching_score
 from partita.statistics.tables import matchings
+from reference.bcubed import precision_of_labels
 from reference.matching import greedy_pairing
 from strategies import hard, pairs
 
@@ -451,3 +452,23 @@ def test_too_many_centroids_are_refused(monkeypatch):
     monkeypatch.setattr(matchings, "_MOST_CELLS", 3)
     with pytest.raises(TooLargeError, match="centroids"):
         pt.set_matching([0, 1], [0, 1], similarity="centroid", X=[[0.0], [1.0]])
+
+
+# --- BCubed ---------------------------------------------------------------------------------------------
+
+
+def test_bcubed_is_the_loop_over_mentions():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        truth, found = rng.integers(4, size=15).tolist(), rng.integers(5, size=15).tolist()
+        precision, recall = precision_of_labels(truth, found), precision_of_labels(found, truth)
+        assert pt.indices.bcubed_precision(truth, found) == pytest.approx(precision)
+        assert pt.indices.bcubed_recall(truth, found) == pytest.approx(recall)
+        assert pt.indices.bcubed_f(truth, found) == pytest.approx(2 / (1 / precision + 1 / recall))
+
+
+def test_bcubed_of_a_large_sparse_table():
+    n = 40_000
+    truth, found = np.arange(n) // 2, np.arange(n) // 4
+    assert pt.indices.bcubed_precision(truth, found) == 0.5
+    assert pt.indices.bcubed_recall(truth, found) == 1.0

@@ -435,7 +435,7 @@ def test_missing_labels_beside_negative_ones_ask_for_a_label():
     ]
     with pytest.raises(PartitionError):
         as_partition([None, None], missing="noise")
-    with pytest.raises(PartitionError):
+    with pytest.raises(MismatchError):
         pt.compare([None, 1], [1, None], missing="drop")
     with pytest.raises(ParameterError):
         pt.compare([0, 1], [0, 1], missing="median")

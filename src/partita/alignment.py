@@ -341,7 +341,7 @@ def align(
     paired = _rows(table, matched.of_truth)
     least = 0.0 if similarity == "centroid" else min_overlap
     rows = tuple(row for row in paired if min(row.precision, row.recall) >= least)
-    weak = tuple(f"{row.found} and {row.truth}" for row in paired if row not in rows)
+    weak = tuple(f"{row.found} and {row.truth}" for row in paired if min(row.precision, row.recall) < least)
     notes = (f"too little in common for partners (min_overlap={min_overlap:g}): {'; '.join(weak)}",) * bool(
         weak
     )

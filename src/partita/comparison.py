@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from partita.differences import cluster_differences, object_differences, story_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
@@ -19,6 +20,7 @@ from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, select
 from partita.registry.caveats import said
 from partita.registry.lookup import Selected, is_group
+from partita.results import Result
 from partita.results.agreement import (
     HEADLINES,
     adjusted_forms,
@@ -29,6 +31,7 @@ from partita.results.agreement import (
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut, remarks_on
 from partita.results.provenance import provenance
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
+from partita.sampled_truth import check_design, sampled_truth
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -59,6 +62,11 @@ OF_TYPICALITIES = Caveat(
 )
 
 
+OF_THE_SAMPLE = "values without a standard error (se) are of the sampled objects alone"
+
+DIFFERENCES = {"cluster": cluster_differences, "object": object_differences}
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(IndexTable):
     """Every index that applies to two clusterings; ``result["ARI"].value`` is one number.
@@ -69,7 +77,82 @@ class Comparison(IndexTable):
         How far they agree, in a sentence; see `partita.results.agreement` for what its words stand for.
     findings : tuple of str
         Which clusters are split and merged; of soft ones, which index answers which question.
+    inputs : Inputs, or None
+        The clusterings as they were compared, by which differences are told; None where it was read from a
+        file.
     """
+
+    inputs: Inputs | None = field(default=None, repr=False, compare=False)
+
+    def by_cluster(self) -> Any:
+        """What became of each cluster, of truth and of found, as a frame.
+
+        Columns: ``side``, ``cluster``, ``size``, the ``best_match`` on the other side (the largest overlap),
+        ``overlap``, ``precision``, ``recall`` and ``jaccard`` with it, ``parts`` (clusters of the other side
+        that hold at least 10% of it) and its ``fate``: "kept", "split", "merged" or "lost", as defined in
+        `partita.differences`. Soft clusterings by mass instead of counts.
+
+        Examples
+        --------
+        >>> result = compare(list("aaabbb"), [0, 0, 0, 1, 1, 2])
+        >>> result.by_cluster()[["side", "cluster", "best_match", "recall", "fate"]]
+            side cluster best_match    recall   fate
+        0  truth       a          0  1.000000   kept
+        1  truth       b          1  0.666667  split
+        2  found       0          a  1.000000   kept
+        3  found       1          b  0.666667  split
+        4  found       2          b  0.333333  split
+        """
+        return self.differences("cluster").to_frame()
+
+    def by_object(self) -> Any:
+        """How far the clusterings differ at each object, as a frame by the names of the objects.
+
+        Columns: ``truth`` and ``found``, its clusters; ``disagreement``, the share of pairs with another
+        object on which the clusterings disagree; ``entropy_gap``, -log p(truth | found)
+        - log p(found | truth); ``moved``, whether it is not in the partner of its true cluster, of soft
+        clusterings how much of it.
+        See `partita.differences.ObjectDifferences`.
+        """
+        return self.differences("object").to_frame()
+
+    def differences(self, by: str = "cluster") -> Result:
+        """What `by_cluster` and `by_object` have, as a result that prints.
+
+        Parameters
+        ----------
+        by : {"cluster", "object"}
+            What has a row of its own.
+        """
+        if not isinstance(by, str) or by not in DIFFERENCES:
+            raise ParameterError(
+                "differences are told by cluster or by object.",
+                got=repr(by)[:60],
+                need='"cluster", "object"',
+                parameter="by",
+            )
+        return DIFFERENCES[by](self._compared_inputs())
+
+    @cached_property
+    def story(self) -> str:
+        """Where the clusterings differ, in sentences.
+
+        Examples
+        --------
+        >>> compare(list("aaabbb"), [0, 0, 0, 1, 1, 2]).story
+        'a is found whole; b is split over 1 and 2 (2 and 1 of 3); 1 of 6 objects moved'
+        """
+        return story_of(self._compared_inputs())
+
+    def _compared_inputs(self) -> Inputs:
+        if self.inputs is None:
+            raise ParameterError(
+                "this comparison was read from a file, which does not hold the clusterings.",
+                got="a comparison without clusterings",
+                need="one that compare() returned",
+                fix="compare(truth, found) again",
+            )
+        return self.inputs
 
 
 def compare(
@@ -85,6 +168,7 @@ def compare(
     noise_label: Any = None,
     missing: str = "raise",
     background: Any = None,
+    sample: str | None = None,
 ) -> Any:
     """Compare two clusterings of the same objects, of any kinds, by every index that applies.
 
@@ -102,8 +186,9 @@ def compare(
         index that applies is computed, and a digest printed.
     noise : {"cluster", "singletons", "ignore", "raise"}
         What to do with objects labelled -1 beside non-negative labels, on all sides jointly.
-    sample_weight : array, optional
-        Multiplicities: weight 2 counts an object twice.
+    sample_weight : array or "balanced", optional
+        Multiplicities: weight 2 counts an object twice. "balanced" lets every true class count the same: the
+        n_c objects of one of k classes weigh n / (k n_c) each. AMI then has no value, and says why.
     on_undefined : {"nan", "raise"}
         What to do where an index has no value.
     bounds : bool
@@ -116,6 +201,11 @@ def compare(
         or count them as noise.
     background : label, optional
         For two images of labels: the label of their background, which is noise.
+    sample : {"objects", "clusters", "clusters_of_objects"}, optional
+        Where the truth is known for a sample of the objects of ``found`` only, how that was drawn: objects at
+        random, true clusters at random and all of their objects, or all objects of the true clusters of
+        objects drawn at random. Pair indices and BCubed are then estimated for all objects, with standard
+        errors in the column ``se``; see `partita.sampled_truth`. The other values are of the sample.
 
     Returns
     -------
@@ -170,7 +260,8 @@ def compare(
         "missing": missing,
         "background": background,
     }
-    judged = partial(_compared, indices, truth, X=X, bounds=bounds, ways=ways)
+    check_design(sample, sample_weight=sample_weight, noise=noise)
+    judged = partial(_compared, indices, truth, X=X, bounds=bounds, ways=ways, sample=sample)
     candidates = several(found)
     if candidates is None:
         alone = judged(found)
@@ -236,6 +327,7 @@ def _compared(
     X: Any,
     bounds: bool,
     ways: Mapping[str, Any],
+    sample: str | None = None,
 ) -> Comparison:
     """Every wanted index of one pair of clusterings."""
     data = {} if X is None else {"X": X}
@@ -258,6 +350,9 @@ def _compared(
         _with_ends(row, one.entry, inputs, has_ends=row.index in has_ends)
         for row, one in zip(judged.rows, planned.assignments, strict=True)
     )
+    sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
+    if sampled is not None:
+        rows = tuple(map(sampled.row, rows))
     table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
     clusters = _cluster_counts(inputs, table)
     sides = (
@@ -265,12 +360,20 @@ def _compared(
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
     )
     made = Comparison(
-        notes=inputs.notes,
-        provenance=provenance(inputs, rows=rows, clusters=clusters, noise=ways["noise"]),
+        notes=(*inputs.notes, *[OF_THE_SAMPLE] * (sampled is not None)),
+        provenance=provenance(
+            inputs,
+            rows=rows,
+            clusters=clusters,
+            noise=ways["noise"],
+            sample=sample,
+            population=None if sampled is None else sampled.n_objects,
+        ),
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=planned.left_out,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}",
+        inputs=replace(inputs, X=None, model=None),
     )
     if not is_group(indices) or not inputs.n_objects:
         return made

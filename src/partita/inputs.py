@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array
-from partita.errors import KindError, ParameterError, PartitionError, Phrase, Setting
+from partita.arrays import Array, multiplicities
+from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
     DataMatrix,
@@ -25,7 +25,7 @@ from partita.partitions import (
 )
 from partita.partitions.models import is_estimator, refuse_labels_of_other_data
 
-__all__ = ["Inputs", "NOISE_POLICIES", "prepare"]
+__all__ = ["Inputs", "NOISE_POLICIES", "balanced_weights", "prepare"]
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 LABEL_POLICIES = ("raise", "drop", "noise")
@@ -94,8 +94,13 @@ def prepare(
     """Turn what a caller gave into partitions of the same objects, jointly.
 
     Objects are aligned by index where all sides have one, and the policies for noise and for what is missing
-    are applied to all sides. With ``metric="precomputed"`` X holds distances between objects.
+    are applied to all sides. With ``metric="precomputed"`` X holds distances between objects. With
+    ``sample_weight="balanced"`` every true class counts the same, see `balanced_weights`.
     """
+    is_balanced = isinstance(sample_weight, str)
+    if is_balanced:
+        _check_balanced(sample_weight, given, noise)
+        sample_weight = None
     _check_policy("noise", noise, NOISE_POLICIES)
     _check_policy("missing", missing, MISSING_POLICIES if "X" in given else LABEL_POLICIES)
     X = given.get("X")
@@ -116,12 +121,19 @@ def prepare(
         raise _no_mixture(given["model"])
     frame = next((p.frame for p in sides.values() if p.frame), None)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
+    given_sizes = {name: side.n_objects for name, side in sides.items()}
     sides, weight, _, dropped = same_objects(sides, sample_weight)
     sides, weight, known, missing_notes = _leave_out_unlabelled(sides, weight)
     sides = {name: _crisp(p) for name, p in sides.items()}
     aligned = alignment_note(sides, dropped) if dropped else ""
     notes += [aligned] * bool(dropped)
+    covered, cover_notes = _share_with_truth(given_sizes, dropped)
+    notes += cover_notes
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise, noise_label)
+    if is_balanced:
+        weight = balanced_weights(sides["truth"])
+        count = int(np.count_nonzero(np.bincount(sides["truth"].codes)))
+        notes.append(f'sample_weight="balanced": each of the {count} true classes counts the same')
     data = sides.pop("X", None)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
     nothing_left = noise == "ignore" and coverage == 0.0
@@ -131,7 +143,7 @@ def prepare(
         ready,
         n,
         weight,
-        known * coverage,
+        covered * known * coverage,
         dropped,
         tuple(notes),
         aligned,
@@ -167,6 +179,62 @@ def _crisp(partition: Any) -> Any:
     return partition
 
 
+def _share_with_truth(sizes: Mapping[str, int], dropped: int) -> tuple[float, list[str]]:
+    """What share of the found objects has a truth, and what is said where some have none."""
+    if not dropped or not {"truth", "found"} <= sizes.keys():
+        return 1.0, []
+    common = (sum(sizes.values()) - dropped) // len(sizes)
+    if common == sizes["found"]:
+        return 1.0, []
+    share = common / sizes["found"]
+    return share, [f"truth covers {common} of the {sizes['found']} objects of found, coverage {share:.1%}"]
+
+
+# --- balanced weights ---------------------------------------------------------------------------------
+
+
+def _check_balanced(sample_weight: str, given: Collection[str], noise: str) -> None:
+    if sample_weight != "balanced":
+        raise ParameterError(
+            Phrase(Setting("sample_weight"), " is no word that is known."),
+            got=repr(sample_weight)[:60],
+            need='one number for each object, or "balanced"',
+            parameter="sample_weight",
+        )
+    if "truth" not in given:
+        raise ParameterError(
+            "without a truth there are no classes that could count the same.",
+            got='sample_weight="balanced"',
+            need="one number for each object, or a truth",
+            parameter="sample_weight",
+        )
+    if noise == "singletons":
+        raise ParameterError(
+            "noise as singletons would let each noise object count as much as a whole class.",
+            got='sample_weight="balanced", noise="singletons"',
+            need='noise="cluster", "ignore" or "raise"',
+            parameter="noise",
+        )
+
+
+def balanced_weights(truth: Any) -> Array:
+    """Weights by which every true class counts the same: n / (k n_class) for each object of a class.
+
+    They sum to n. Classes are those that have objects; noise that is kept is one of them. Whole numbers, as
+    for classes of one size, stay whole.
+    """
+    if not isinstance(truth, HardPartition):
+        raise KindError(
+            "classes of a soft truth share objects, and no weights of these let all count the same.",
+            got=f"a {truth.kind} truth",
+            need="a hard truth",
+            fix=Phrase("truth.harden(), or ", Setting("sample_weight"), " as numbers"),
+        )
+    counts = np.bincount(truth.codes, minlength=truth.n_clusters)
+    weight = truth.n_objects / (np.count_nonzero(counts) * np.maximum(counts, 1))[truth.codes]
+    return multiplicities(weight)
+
+
 # --- what is missing, and noise -----------------------------------------------------------------------
 
 
@@ -180,7 +248,7 @@ def _leave_out_unlabelled(
     known = ~np.logical_or.reduce(list(marks.values()))
     counts = ", ".join(f"{int(mask.sum())} in {name}" for name, mask in marks.items())
     if not known.any():
-        raise PartitionError(
+        raise MismatchError(
             "no object is known on all sides.", got=f"missing: {counts}", need="one object that has all"
         )
     share = float(np.average(known, weights=weight))

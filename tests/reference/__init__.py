@@ -12,6 +12,7 @@ Nothing here imports partita.
 from collections.abc import Callable
 
 from . import (
+    bcubed,
     centroids,
     coassociation,
     credal,
@@ -35,6 +36,7 @@ REFERENCE: dict[str, Callable[..., float]] = (
     | credal.REFERENCE
     | soft_rand.REFERENCE
     | matching.REFERENCE
+    | bcubed.REFERENCE
     | centroids.REFERENCE
 )
 REFERENCE_OF_ONE: dict[str, Callable[..., float]] = (

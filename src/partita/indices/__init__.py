@@ -10,7 +10,7 @@ from typing import Any
 # isort: off
 from partita.indices import information, conditional
 from partita.indices import pair_counts, pairs, prediction
-from partita.indices import matching
+from partita.indices import matching, bcubed
 from partita.indices import coassociation, coassociation_rand, soft_rand, credal
 from partita.indices import centroids
 from partita.indices import scatter, separation, silhouettes, density
@@ -31,6 +31,7 @@ _families = (
     pairs,
     prediction,
     matching,
+    bcubed,
     coassociation,
     coassociation_rand,
     soft_rand,

@@ -521,7 +521,11 @@ def adjusted_mutual_information(table: Contingency, *, average: Average = "arith
 
     Pitfalls
     --------
-    Hard clusterings only: chance is shuffling whole objects. Values below 0 mean worse than chance.
+    Hard clusterings only: chance is shuffling whole objects. Values below 0 mean worse than chance. For the
+    same reason there is no value for weights that are not whole, such as ``sample_weight="balanced"`` for
+    classes of unequal sizes: what chance gives depends on how many objects are shuffled, while such weights
+    keep shares only, and a shuffled object would take its weight from class to class. Without the correction
+    ``nmi_sum`` takes them, and with one for pairs ``adjusted_rand``.
 
     Examples
     --------

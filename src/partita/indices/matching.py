@@ -23,7 +23,7 @@ from partita.statistics import Contingency, is_too_large_to_pair, matching_score
 UNIT = {HARD: (0.0, 1.0), SOFT: (0.0, 1.0)}
 
 
-def _softened(*clusterings: list[int]) -> Example:
+def softened(*clusterings: list[int]) -> Example:
     """A counter-example that stays one when a hundredth of each membership goes to the other clusters."""
     spread = []
     for labels in clusterings:
@@ -138,7 +138,7 @@ def purity(table: Contingency) -> Floats:
         **SCALE_IS_LOST,
         "triangle": {
             HARD: Example([0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 2]),
-            FUZZY: _softened([0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 2]),
+            FUZZY: softened([0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 2]),
             POSSIBILISTIC: Example(
                 [[0.5], [0.5]], [[1.0], [0.5]], [[1.0, 0.0], [1.0, 0.5]], kind=POSSIBILISTIC
             ),
@@ -397,7 +397,7 @@ def _no_error_to_remove(t: Contingency) -> Array:
         **REFINEMENT_IS_BEST,
         "triangle": {
             HARD: Example([0, 0, 0, 1], [0, 0, 1, 2], [0, 0, 1, 0]),
-            FUZZY: _softened([0, 0, 0, 1], [0, 0, 1, 2], [0, 0, 1, 0]),
+            FUZZY: softened([0, 0, 0, 1], [0, 0, 1, 2], [0, 0, 1, 0]),
             POSSIBILISTIC: Example(
                 [[0.5, 0.0], [0.0, 0.5], [0.0, 0.5]],
                 [[1.0, 0.0], [0.0, 1.0], [0.0, 0.5]],
@@ -460,7 +460,7 @@ _PSI_TOTAL, _PSI_EXPECTED = 11 / 6, 7 / 8
         **SCALE_IS_LOST,
         "triangle": {
             HARD: Example([0, 0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 2]),
-            FUZZY: _softened([0, 0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 2]),
+            FUZZY: softened([0, 0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 2]),
             POSSIBILISTIC: Example(
                 [[0.0, 1.0], [1.0, 0.0]],
                 [[0.0, 0.5], [1.0, 0.0]],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, objects
-from partita.errors import ParameterError, PartitionError, Phrase, Setting
+from partita.errors import MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions.hard import HardPartition, is_missing, listed
 
 MISSING_POLICIES = ("raise", "drop", "noise")
@@ -27,7 +27,8 @@ def hard_with_missing(
     if not missing.any():
         return HardPartition(values, names=names, index=index, noise_label=noise_label)
     if missing.all():
-        raise PartitionError(
+        refused = MismatchError if policy == MARK else PartitionError  # marked: beside other inputs
+        raise refused(
             "every label is missing.", got=f"{missing.size} labels, all None or NaN", need="some labels"
         )
     known = HardPartition(values[~missing], names=names, noise_label=noise_label)

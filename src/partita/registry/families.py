@@ -19,6 +19,7 @@ FAMILIES = VOICES | {
     "information": "entropies of the table of two clusterings",
     "pairs": "pairs of objects that are together or apart in both clusterings",
     "matching": "clusters of one clustering matched to those of the other",
+    "bcubed": "how pure and how complete the cluster of each object is",
     "coassociation": "how far pairs of objects are together, in two soft clusterings",
     "soft_rand": "concordant pairs of objects in two soft clusterings",
     "credal": "what two clusterings believe of pairs of objects",

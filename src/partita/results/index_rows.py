@@ -33,6 +33,7 @@ class IndexValue:
     lower: float = math.nan
     upper: float = math.nan
     p: float = math.nan
+    se: float = math.nan
     caveats: tuple[Caveat, ...] = ()
 
     @classmethod
@@ -234,7 +235,7 @@ class IndexTable(Result):
         )
 
 
-NUMBERS = ("value", "best", "lower", "upper", "p")
+NUMBERS = ("value", "best", "lower", "upper", "p", "se")
 KIND_OF_METHOD = {"sampled": CaveatKind.SAMPLED, "bounds": CaveatKind.BOUND}
 """What a caveat without a kind is about, in rows that were written when only the method was told."""
 

@@ -75,6 +75,7 @@ OF_FAMILY: Mapping[str, Mapping[str, str]] = {
         "r": "the rank of a cluster by its size",
         "k": "number of clusters; k' that of the other clustering",
     },
+    "bcubed": {**TABLE, "P": "bcubed_precision", "R": "bcubed_recall"},
     "coassociation": {
         "a_{ij}": "how far objects i and j are together in the truth: 1 or 0 for labels",
         "b_{ij}": "the same in the clustering found",

@@ -435,6 +435,24 @@ class Contingency(Additive):
         filled = np.asarray((self.cells > 0).sum(axis=-1))
         return np.asarray((filled == self.n_rows) & (filled == self.n_columns))
 
+    # --- objects ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def mean_precision(self) -> Floats:
+        """The mean over all objects of the share of its found cluster that is of its true one."""
+        return self._mean_share(self._others_in_column)
+
+    @cached_property
+    def mean_recall(self) -> Floats:
+        """The mean over all objects of the share of its true cluster that is in its found one."""
+        return self._mean_share(self._others_in_row)
+
+    def _mean_share(self, others: Array) -> Floats:
+        cells = self.cells.astype(np.float64)
+        shares = np.divide(cells, cells + others, where=cells > 0, out=np.zeros(cells.shape))
+        ordered = np.sort(cells * shares, axis=-1)  # whatever the order of the clusters, the same to the bit
+        return np.asarray(ordered.sum(axis=-1) / self.n)
+
     # --- pairs -----------------------------------------------------------------------------------------
 
     @cached_property
