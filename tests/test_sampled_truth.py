@@ -176,7 +176,9 @@ def test_what_the_result_says():
     assert "se" in result.all.table().columns
     assert Comparison.from_dict(result.to_dict())["pair_precision"] == precision
     plain = pt.compare(labels, pd.Series(found))
+    assert "se" in result.to_frame().columns
     assert "se" not in plain.all.table().columns
+    assert "se" not in plain.to_frame().columns
     # a found cluster is larger than what the sample shows of it, so the sample flatters
     assert plain["pair_precision"].value > precision.value
 
@@ -187,6 +189,10 @@ def test_no_error_drawn_is_no_certainty():
     row = pt.compare(labels, found, missing="drop", sample="clusters", indices=["pair_recall"])["pair_recall"]
     assert (row.value, row.se) == (1.0, 0.0)
     assert "says nothing" in row.caveat
+    assert (
+        "identical"
+        not in pt.compare(labels, found, missing="drop", sample="clusters").statement.split("(")[0]
+    )
 
 
 def test_samples_that_hold_no_pair_or_one_unit():

@@ -385,7 +385,8 @@ def _digested(
 ) -> Comparison:
     """The comparison with its statement, what splits and merges, and remarks."""
     rows = {row.index: row for row in made.rows}
-    identical = _are_identical(inputs, table, rows)
+    # of a sample it is not known whether all objects are alike
+    identical = "sample" not in made.provenance and _are_identical(inputs, table, rows)
     splits = () if table is None or identical else splits_and_merges(table)
     return replace(
         made,

@@ -170,8 +170,10 @@ class IndexTable(Result):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of all columns."""
-        return (*(f.name for f in fields(IndexValue) if f.name != "caveats"), "caveat")
+        """The names of all columns; standard errors (``se``) are one where a row has one."""
+        has_errors = any(not math.isnan(row.se) for row in self.rows)
+        away = {"caveats"} if has_errors else {"caveats", "se"}
+        return (*(f.name for f in fields(IndexValue) if f.name not in away), "caveat")
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a row, with every column."""
