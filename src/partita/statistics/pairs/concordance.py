@@ -85,7 +85,8 @@ class ConcordanceGaps(Whole):
                 weight,
                 on_block,
             )
-        return cls(np.asarray(gaps), n_pairs, kinds, np.asarray(is_relabelling(truth, found)))
+        same = np.asarray(is_relabelling(truth, found))
+        return cls(np.asarray(gaps), n_pairs, kinds, same, np.shape(gaps))
 
     @staticmethod
     def pair_operations(truth: Partition, found: Partition) -> float:

@@ -91,9 +91,10 @@ class TNormPairs(Whole):
         a, b, c, d = map(np.asarray, sum_over_pairs(of_tile, n, weight, on_block))
         return cls(
             (a, b, c, d),
-            np.asarray(n if weight is None else weight.sum(), dtype=np.float64),
+            np.asarray(n if weight is None else weight.sum(axis=-1), dtype=np.float64),
             (truth.kind, found.kind),
             np.asarray(is_relabelling(truth, found)),
+            np.shape(a),
         )
 
     @staticmethod

@@ -1,0 +1,1 @@
+"""Null models, adjusted values, p-values and sampling intervals."""
