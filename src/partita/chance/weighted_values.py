@@ -16,6 +16,7 @@ import numpy as np
 
 from partita.arrays import Array, Floats, blocks, dense, divided_by_row_sums, multiplicities
 from partita.chance.object_weights import Units, Weights, units_of
+from partita.chance.pairs_of_pairs import mean_gaps_by_chance
 from partita.engine import collect, pair_operations
 from partita.inputs import Inputs
 from partita.partitions import FUZZY, HARD, HardPartition, Partition
@@ -31,7 +32,7 @@ from partita.statistics.pairs.coassociation_factors import (
     with_sums_of_one,
 )
 from partita.statistics.pairs.coassociation_gaps import CoassociationGaps
-from partita.statistics.pairs.concordance import ConcordanceGaps
+from partita.statistics.pairs.concordance import ConcordanceChance, ConcordanceGaps
 from partita.statistics.pairs.credal import CredalGaps
 from partita.statistics.pairs.shuffles import ShuffledGaps
 from partita.statistics.pairs.tnorm_pairs import TNormPairs
@@ -51,6 +52,9 @@ MOST_WEIGHTS = 1 << 23
 
 MOST_PAIRS = 4e10
 """Pairs of objects times sets of weights that are looked at in tiles: some ten seconds."""
+
+MOST_PAIRS_OF_PAIRS = 5e7
+"""The same where gaps by chance are summed over sorted pairs: some seconds."""
 
 MOST_OPERATIONS = 5e8
 """Pair operations, or objects times clusters and features, that are done again for each set: some seconds."""
@@ -236,7 +240,11 @@ LINEAR_WITH_A_HARD_SIDE: tuple[type[Any], ...] = (CoassociationGaps, ShuffledGap
 OF_TILES: tuple[type[Any], ...] = (CoassociationGaps, CredalGaps, ConcordanceGaps, TNormPairs)
 """Sums over pairs of objects."""
 
+OF_PAIRS_OF_PAIRS: tuple[type[Any], ...] = (ShuffledGaps, ConcordanceChance)
+"""Sums over pairs of pairs of objects, for two soft sides."""
+
 STAND_ON_MOMENTS: tuple[type[Any], ...] = (PairMoments, CoassociationGaps, ShuffledGaps, CredalGaps)
+"""With a hard side all that these need; with two soft ones most of it."""
 
 SET_BY_SET = "set by set"
 
@@ -247,7 +255,7 @@ class _Stacks:
     def __init__(self, inputs: Inputs, entries: Sequence[Index], weights: Weights) -> None:
         self.inputs, self.entries, self.weights = inputs, entries, weights
         self.truth, self.found = inputs.partitions["truth"], inputs.partitions["found"]
-        self.kinds = inputs.kinds
+        self.kinds = (self.truth.kind, self.found.kind)
         self.is_hard = set(self.kinds) == {HARD}
         self.fractional = weights.units.each is not None
         self.cells = self.truth.n_clusters * self.found.n_clusters
@@ -255,7 +263,7 @@ class _Stacks:
         # a hard side has co-associations 0 and 1, and gaps to it are sums over objects
         linear = (*LINEAR, *LINEAR_WITH_A_HARD_SIDE) if HARD in self.kinds else LINEAR
         self.of_objects: set[type[Any]] = {*linear}
-        self.of_pairs = {TNormPairs} if HARD in self.kinds else {*OF_TILES}
+        self.of_pairs = {TNormPairs} if HARD in self.kinds else {*OF_TILES, *OF_PAIRS_OF_PAIRS}
         needed = {r.statistic for e in entries if not self._obstacle(e) for r in e.requests}
         self.of_table: _CellSums | _ProductSums | None = None
         self.of_shared: _ProductSums | None = None
@@ -303,7 +311,8 @@ class _Stacks:
         if statistics <= self.of_objects:
             return ""
         size = self.inputs.n_objects
-        if size * n_sets > MOST_WEIGHTS or float(size) ** 2 * n_sets > MOST_PAIRS:
+        again = bool(statistics & {*OF_PAIRS_OF_PAIRS}) and float(size) ** 2 * n_sets > MOST_PAIRS_OF_PAIRS
+        if again or size * n_sets > MOST_WEIGHTS or float(size) ** 2 * n_sets > MOST_PAIRS:
             return f"no interval: {n_sets} sums over pairs of {size} objects would take too long"
         return ""
 
@@ -370,9 +379,23 @@ class _Stacks:
                 )
             if CredalGaps in wanted:
                 known[CredalGaps] = _credal(known[CoassociationGaps])
+        if HARD not in self.kinds:
+            known |= self._by_chance(wanted, sets)
         for statistic in (ConcordanceGaps, TNormPairs):
             if statistic in wanted:
                 known[statistic] = statistic.from_whole(self.truth, self.found, weight=self._whole[sets])
+        return known
+
+    def _by_chance(self, wanted: set[type[Any]], sets: slice) -> dict[type[Any], Any]:
+        """The gaps by chance of two soft clusterings."""
+        known: dict[type[Any], Any] = {}
+        sides = self.truth, self.found
+        if ShuffledGaps in wanted:
+            gaps = mean_gaps_by_chance(*sides, self._whole[sets], distances=False)
+            known[ShuffledGaps] = ShuffledGaps(gaps, gaps, self.kinds)
+        if ConcordanceChance in wanted:
+            gaps = mean_gaps_by_chance(*sides, self._whole[sets], distances=True)
+            known[ConcordanceChance] = ConcordanceChance(gaps, self.kinds, shape=gaps.shape)
         return known
 
     @cached_property

@@ -1,1 +1,0 @@
-"""Null models, adjusted values, p-values and sampling intervals."""
