@@ -134,7 +134,9 @@ def intervals(
         raise ParameterError(
             "no such method for intervals.", got=repr(method), need=" or ".join(METHODS), parameter="method"
         )
-    known = dict(values) if values is not None else {k: v for k, (v, _) in values_of(entries, inputs)[0].items()}
+    known = (
+        dict(values) if values is not None else {k: v for k, (v, _) in values_of(entries, inputs)[0].items()}
+    )
     replicates = Replicates({"": entries}, {"": inputs}, n_replicates, seed, exact_skew=method == "bca")
     return {
         entry.label: replicates.interval("", entry, known[entry.label], confidence=confidence, method=method)
@@ -230,7 +232,9 @@ class Replicates:
         low, high = np.clip(np.quantile(drawn, shares), *ends)
         return Interval(float(low), float(high), method, error, caveats, bias, centre)
 
-    def _jackknife(self, left_out: Any, value: float, confidence: float, ends: tuple[float, float]) -> Interval:
+    def _jackknife(
+        self, left_out: Any, value: float, confidence: float, ends: tuple[float, float]
+    ) -> Interval:
         """The value and its jackknife standard error times Student's t, within the range of the index."""
         few = "no interval: one object has no spread" if self.n < 2 else _why_not(left_out, value)
         if not few and np.isnan(left_out).any():
@@ -277,7 +281,11 @@ def _rounding(value: float) -> float:
 
 def is_centred(entry: Index) -> bool:
     """Whether replicates lie off by what copies of objects add, and not the value itself."""
-    return entry.family in OF_PAIRS or entry.name == "credal_rand" or HARD in entry.claims.get("zero_by_chance", ())
+    return (
+        entry.family in OF_PAIRS
+        or entry.name == "credal_rand"
+        or HARD in entry.claims.get("zero_by_chance", ())
+    )
 
 
 def centred(drawn: Floats, value: Any) -> Floats:
@@ -331,7 +339,9 @@ def jackknife_error(left_out: Array, times: Array) -> float:
 
 def check_confidence(confidence: Any) -> None:
     """Refuse what is no number between 0 and 1."""
-    number = isinstance(confidence, (float, int, np.floating, np.integer)) and not isinstance(confidence, bool)
+    number = isinstance(confidence, (float, int, np.floating, np.integer)) and not isinstance(
+        confidence, bool
+    )
     if not number or not 0.0 < confidence < 1.0:
         raise ParameterError(
             "a confidence lies between 0 and 1.",

@@ -105,9 +105,7 @@ def _combinations(sides: list[HardPartition], weight: Array | None) -> tuple[lis
     if weight is not None:
         np.add.at(times, key, weight)
     kept = times > 0
-    made = [
-        HardPartition.from_codes(c[kept], range(s.n_clusters)) for c, s in zip(codes, sides, strict=True)
-    ]
+    made = [HardPartition.from_codes(c[kept], range(s.n_clusters)) for c, s in zip(codes, sides, strict=True)]
     return made, times[kept]
 
 
