@@ -21,7 +21,7 @@ section 10.3), a caveat says so. BCa intervals correct the median for it, if not
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,7 +37,17 @@ from partita.partitions import HARD
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 
-__all__ = ["Interval", "METHODS", "Replicates", "centred", "check_confidence", "check_count", "intervals"]
+__all__ = [
+    "Interval",
+    "METHODS",
+    "Replicates",
+    "centred",
+    "check_confidence",
+    "check_count",
+    "check_method",
+    "intervals",
+    "notes_on",
+]
 
 METHODS = ("percentile", "bca")
 
@@ -130,10 +140,7 @@ def intervals(
     """
     check_count("n_replicates", n_replicates)
     check_confidence(confidence)
-    if method not in METHODS:
-        raise ParameterError(
-            "no such method for intervals.", got=repr(method), need=" or ".join(METHODS), parameter="method"
-        )
+    check_method(method)
     known = (
         dict(values) if values is not None else {k: v for k, (v, _) in values_of(entries, inputs)[0].items()}
     )
@@ -194,7 +201,7 @@ class Replicates:
         ends = _known_ends(entry, self.kinds[name])
         if self.is_jackknife:
             return self._jackknife(self.left_out[name].get(entry.label), value, confidence, ends)
-        drawn = self.drawn[name].get(entry.label)
+        drawn: Any = self.drawn[name].get(entry.label)
         nothing = _why_not(drawn, value)
         if nothing:
             return _none(method, nothing)
@@ -220,8 +227,11 @@ class Replicates:
                 f" ({abs(bias) / error:.1f} standard errors)",
             )
         shares = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
+        if drawn.size * shares[0] < 1.0:
+            few = f"{drawn.size} replicates are too few for the ends of a {100 * confidence:g}% interval"
+            caveats += said(CaveatKind.INTERVAL, few)
         if method == "bca":
-            left_out = self.left_out[name].get(entry.label)
+            left_out: Any = self.left_out[name].get(entry.label)
             if isinstance(left_out, str) or np.isnan(left_out).any():
                 caveats += said(CaveatKind.INTERVAL, "without acceleration: not every object can be left out")
                 skew = 0.0
@@ -249,8 +259,7 @@ class Replicates:
             return Interval(value, value, "jackknife", 0.0, (Caveat(CaveatKind.INTERVAL, NO_WIDTH),))
         reach = float(stdtrit(self.n - 1, (1.0 + confidence) / 2.0)) * error
         low, high = np.clip([value - reach, value + reach], *ends)
-        caveats = said(CaveatKind.INTERVAL, f"jackknife interval: fewer than {FEW_OBJECTS} objects")
-        return Interval(float(low), float(high), "jackknife", error, caveats)
+        return Interval(float(low), float(high), "jackknife", error)
 
 
 def _drawing(n_replicates: int, start: np.random.SeedSequence) -> Any:
@@ -302,7 +311,7 @@ def _known_ends(entry: Index, kinds: Any) -> tuple[float, float]:
     )
 
 
-# --- BCa and jackknife ---------------------------------------------------------------------------------------
+# --- BCa and jackknife ------------------------------------------------------------------------------------
 
 
 def acceleration(left_out: Array, times: Array) -> float:
@@ -317,7 +326,7 @@ def acceleration(left_out: Array, times: Array) -> float:
 
 
 def corrected_shares(drawn: Floats, value: float, skew: float, shares: Floats) -> Floats:
-    """The shares of replicates below the ends of a BCa interval (Efron 1987), for those of a percentile one."""
+    """Shares of replicates below the ends of a BCa interval, for those of a percentile one (Efron 1987)."""
     from scipy.special import ndtr, ndtri
 
     below = float((drawn < value).sum() + (drawn == value).sum() / 2.0) / drawn.size
@@ -334,7 +343,7 @@ def jackknife_error(left_out: Array, times: Array) -> float:
     return math.sqrt((n - 1.0) / n * float(times @ apart**2))
 
 
-# --- what callers give ---------------------------------------------------------------------------------------
+# --- what callers give ------------------------------------------------------------------------------------
 
 
 def check_confidence(confidence: Any) -> None:
@@ -350,6 +359,27 @@ def check_confidence(confidence: Any) -> None:
             fix="confidence=0.95",
             parameter="confidence",
         )
+
+
+def check_method(method: Any) -> None:
+    """Refuse what is no method for intervals."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ParameterError(
+            "no such method for intervals.", got=repr(method), need=" or ".join(METHODS), parameter="interval"
+        )
+
+
+def notes_on(found: Iterable[Interval], n_replicates: int) -> tuple[str, ...]:
+    """How the intervals of a table came about, in a line."""
+    made = [one for one in found if not math.isnan(one.low)]
+    if not made:
+        return ()
+    if made[0].method == "jackknife":
+        return (f"intervals: jackknife, since there are fewer than {FEW_OBJECTS} objects",)
+    words = {"percentile": "percentiles", "bca": "BCa percentiles"}[made[0].method]
+    pairs = "; for indices of pairs centred on the value, since an object drawn twice is no pair"
+    centred = pairs if any(one.is_centred for one in made) else ""
+    return (f"intervals: {words} of {n_replicates} bootstrap replicates by object{centred}",)
 
 
 def check_count(name: str, count: Any) -> None:

@@ -116,7 +116,7 @@ class Weights:
     n_sets: int
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Some units after others, and what they weigh in each set ``(n_sets, units)``; the same each time."""
+        """Some units after others, and their weights in each set ``(n_sets, units)``; the same each time."""
         raise NotImplementedError
 
     def whole(self) -> Array:

@@ -250,7 +250,7 @@ SET_BY_SET = "set by set"
 
 
 class _Stacks:
-    """Stacks of the statistics that the indices of one pair of clusterings need, a slice of sets at a time."""
+    """Stacks of the statistics that the indices of one pair of clusterings need, some sets at a time."""
 
     def __init__(self, inputs: Inputs, entries: Sequence[Index], weights: Weights) -> None:
         self.inputs, self.entries, self.weights = inputs, entries, weights

@@ -342,7 +342,7 @@ def _by_distinct_rows(
     """Equal objects have equal gaps: the distinct ones are weighed by how often they occur."""
     first, group = _distinct_rows(np.hstack([u, v]))
     counts = np.bincount(group, weights=weight, minlength=first.size)
-    return _by_tiles(u[first], v[first], counts, moments, on_block)
+    return float(_by_tiles(u[first], v[first], counts, moments, on_block))
 
 
 def _distinct_rows(rows: Array) -> tuple[Array, Array]:

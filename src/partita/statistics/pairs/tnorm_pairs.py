@@ -103,7 +103,7 @@ class TNormPairs(Whole):
         if both_hard(truth, found):
             return 0.0
         soft = (p for p in (truth, found) if not isinstance(p, HardPartition))
-        return number_of_pairs(truth.n_objects, None) * (sum(p.n_clusters for p in soft) + 4)
+        return float(number_of_pairs(truth.n_objects, None) * (sum(p.n_clusters for p in soft) + 4))
 
 
 class _Side(Protocol):
