@@ -13,6 +13,7 @@ import partita as pt
 PROMISED = {
     "benchmark",
     "compare",
+    "compare_models",
     "contingency",
     "self_agreement",
     "as_partition",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from partita.contingency_table import contingency
     from partita.distributional import Distribution, SetDistance, distribution, hausdorff
     from partita.ensembles import ConsensusIndex, consensus, consensus_index
+    from partita.model_comparison import ModelComparison, PairwiseAgreement, compare_models
     from partita.partitions import (
         Ensemble,
         EvidentialPartition,
@@ -52,6 +53,8 @@ _HOMES = {
     "FuzzyPartition": "partita.partitions",
     "HardPartition": "partita.partitions",
     "Kind": "partita.partitions",
+    "ModelComparison": "partita.model_comparison",
+    "PairwiseAgreement": "partita.model_comparison",
     "PossibilisticPartition": "partita.partitions",
     "RoughPartition": "partita.partitions",
     "SetDistance": "partita.distributional",
@@ -64,6 +67,7 @@ _HOMES = {
     "choose_k": "partita.selection",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
+    "compare_models": "partita.model_comparison",
     "consensus": "partita.ensembles",
     "consensus_index": "partita.ensembles",
     "contingency": "partita.contingency_table",
@@ -101,6 +105,8 @@ __all__ = [
     "FuzzyPartition",
     "HardPartition",
     "Kind",
+    "ModelComparison",
+    "PairwiseAgreement",
     "PossibilisticPartition",
     "RoughPartition",
     "SetDistance",
@@ -114,6 +120,7 @@ __all__ = [
     "cluster",
     "coassociation",
     "compare",
+    "compare_models",
     "consensus",
     "consensus_index",
     "contingency",

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 
 __all__ = [
+    "Difference",
     "Interval",
     "METHODS",
     "Replicates",
@@ -45,13 +46,12 @@ __all__ = [
     "check_confidence",
     "check_count",
     "check_method",
+    "difference",
     "intervals",
     "notes_on",
 ]
 
 METHODS = ("percentile", "bca")
-
-Method = Literal["percentile", "bca", "jackknife"]
 
 FEW_OBJECTS = 20
 """Below this many objects draws with replacement repeat themselves, and the jackknife serves instead."""
@@ -260,6 +260,58 @@ class Replicates:
         reach = float(stdtrit(self.n - 1, (1.0 + confidence) / 2.0)) * error
         low, high = np.clip([value - reach, value + reach], *ends)
         return Interval(float(low), float(high), "jackknife", error)
+
+
+class Difference(NamedTuple):
+    """The interval of a difference of two values, and how likely one as large is where there is none."""
+
+    low: float
+    high: float
+    p: float
+
+
+def difference(
+    replicates: Replicates, entry: Index, pair: tuple[str, str], apart: float, confidence: float
+) -> Difference:
+    """How sure the difference of an index between two pairs of clusterings is, on the same drawn objects.
+
+    p is twice the share of replicates that lie on the other side of 0 (or on it), ``(1 + hits) / (1 + B)`` a
+    side, so that it is never 0, and at most 1 - confidence about where the interval leaves 0 out. From a
+    jackknife it is that of Student's t. nan where a value cannot be had.
+    """
+    source = replicates.left_out if replicates.is_jackknife else replicates.drawn
+    one, other = (source[name].get(entry.label) for name in pair)
+    if one is None or other is None or isinstance(one, str) or isinstance(other, str) or math.isnan(apart):
+        return Difference(math.nan, math.nan, math.nan)
+    gaps: Floats = np.asarray(one - other)
+    if replicates.is_jackknife:
+        return _jackknife_difference(replicates, gaps, apart, confidence)
+    gaps = gaps[~np.isnan(gaps)]
+    if gaps.size < (1.0 - MOST_UNDEFINED) * one.size:
+        return Difference(math.nan, math.nan, math.nan)
+    if is_centred(entry):
+        gaps = centred(gaps, apart)
+    gaps = np.where(np.abs(gaps) <= _rounding(apart), 0.0, gaps)
+    low, high = np.quantile(gaps, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
+    hits = min(int((gaps <= 0.0).sum()), int((gaps >= 0.0).sum()))
+    return Difference(float(low), float(high), min(1.0, 2.0 * (1 + hits) / (1 + gaps.size)))
+
+
+def _jackknife_difference(
+    replicates: Replicates, gaps: Floats, apart: float, confidence: float
+) -> Difference:
+    from scipy.special import stdtr, stdtrit
+
+    assert isinstance(replicates.turns, LeftOutInTurn)
+    nothing = Difference(math.nan, math.nan, math.nan)
+    error = math.nan if np.isnan(gaps).any() else jackknife_error(gaps, replicates.turns.times)
+    if math.isnan(error):
+        return nothing
+    if error <= _rounding(apart):
+        return Difference(apart, apart, 1.0) if abs(apart) <= _rounding(apart) else nothing
+    reach = float(stdtrit(replicates.n - 1, (1.0 + confidence) / 2.0)) * error
+    p = 2.0 * float(stdtr(replicates.n - 1, -abs(apart) / error))
+    return Difference(apart - reach, apart + reach, p)
 
 
 def _drawing(n_replicates: int, start: np.random.SeedSequence) -> Any:
