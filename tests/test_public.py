@@ -11,7 +11,9 @@ import pytest
 import partita as pt
 
 PROMISED = {
+    "adjusted",
     "benchmark",
+    "chance",
     "compare",
     "compare_models",
     "contingency",

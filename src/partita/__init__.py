@@ -15,8 +15,19 @@ from partita import kernels as _kernels
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from partita import cluster, distributional, drop_in, errors, indices, resampling, selection, statistics
+    from partita import (
+        chance,
+        cluster,
+        distributional,
+        drop_in,
+        errors,
+        indices,
+        resampling,
+        selection,
+        statistics,
+    )
     from partita.alignment import Alignment, align, set_matching
+    from partita.chance import adjusted
     from partita.cluster_quality import ClusterQuality
     from partita.comparison import Comparison, compare, self_agreement
     from partita.contingency_table import contingency
@@ -61,6 +72,7 @@ _HOMES = {
     "SideBySide": "partita.validation",
     "Stability": "partita.selection",
     "Validation": "partita.validation",
+    "adjusted": "partita.chance",
     "align": "partita.alignment",
     "as_partition": "partita.partitions",
     "benchmark": "partita.selection",
@@ -82,6 +94,7 @@ _HOMES = {
     "validate": "partita.validation",
 }
 _ROOMS = (
+    "chance",
     "cluster",
     "distributional",
     "drop_in",
@@ -113,9 +126,11 @@ __all__ = [
     "SideBySide",
     "Stability",
     "Validation",
+    "adjusted",
     "align",
     "as_partition",
     "benchmark",
+    "chance",
     "choose_k",
     "cluster",
     "coassociation",

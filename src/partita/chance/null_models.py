@@ -32,7 +32,7 @@ class NullModel:
 
     one_sided: bool = False
 
-    name: ClassVar[str] = ""
+    word: ClassVar[str] = ""
     kinds: ClassVar[frozenset[Kind]] = frozenset(Kind)
     """The kinds of clustering that it can draw anew."""
     law: ClassVar[str] = ""
@@ -46,6 +46,11 @@ class NullModel:
                 need="True or False",
                 parameter="one_sided",
             )
+
+    @property
+    def name(self) -> str:
+        """What the model is called, as `null_model` takes it."""
+        return self.word
 
     @property
     def sides(self) -> str:
@@ -68,7 +73,7 @@ class Permutation(NullModel):
     permutation (objects shuffled, cluster sizes kept)
     """
 
-    name: ClassVar[str] = "permutation"
+    word: ClassVar[str] = "permutation"
     law: ClassVar[str] = "objects shuffled, cluster sizes kept"
 
     def __str__(self) -> str:
@@ -87,7 +92,7 @@ class FixedNumber(NullModel):
     fixed number (every partition with as many clusters is equally likely; truth held fixed)
     """
 
-    name: ClassVar[str] = "fixed number"
+    word: ClassVar[str] = "fixed number"
     kinds: ClassVar[frozenset[Kind]] = frozenset({HARD})
     law: ClassVar[str] = "every partition with as many clusters is equally likely"
 
@@ -103,7 +108,7 @@ class AllPartitions(NullModel):
     all partitions (every partition is equally likely; both clusterings drawn)
     """
 
-    name: ClassVar[str] = "all partitions"
+    word: ClassVar[str] = "all partitions"
     kinds: ClassVar[frozenset[Kind]] = frozenset({HARD})
     law: ClassVar[str] = "every partition is equally likely"
 
@@ -157,9 +162,14 @@ class DirichletRows(NullModel):
                 parameter="concentration",
             )
 
+    @property
+    def name(self) -> str:
+        """What the model is called, as `null_model` takes it."""
+        return f"dirichlet {self.concentration}"
+
     def __str__(self) -> str:
         law = f"rows from a Dirichlet law {CONCENTRATIONS[self.concentration]}"
-        return f"dirichlet {self.concentration} ({law}; {self.sides})"
+        return f"{self.name} ({law}; {self.sides})"
 
 
 NAMED: dict[str, NullModel] = {
@@ -212,8 +222,7 @@ def check_fits(null: NullModel, kinds: Sequence[Kind]) -> None:
     only_truth = not null.one_sided and kinds[1] in accepted
     held = f"{type(null).__name__}(one_sided=True), which holds the truth fixed; or " if only_truth else ""
     raise KindError(
-        f'the null model "{null.name or "dirichlet"}" draws no {" or ".join(dict.fromkeys(wrong))}'
-        " clusterings.",
+        f'the null model "{null.name}" draws no {" or ".join(dict.fromkeys(wrong))} clusterings.',
         got=" against ".join(k.value for k in kinds),
         need=" or ".join(k.value for k in Kind if k in accepted) + " clusterings",
         fix=f'{held}null="permutation", which shuffles clusterings of every kind',

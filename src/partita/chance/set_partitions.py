@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -114,14 +114,12 @@ def poisson_parameter(mean: float) -> float:
     return r
 
 
-@lru_cache(maxsize=None)
+@cache
 def _stirling_row(n: int) -> tuple[int, ...]:
     if n == 0:
         return (1,)
     above = _stirling_row(n - 1)
-    return tuple(
-        (k * above[k] if k < n else 0) + (above[k - 1] if k else 0) for k in range(n + 1)
-    )
+    return tuple((k * above[k] if k < n else 0) + (above[k - 1] if k else 0) for k in range(n + 1))
 
 
 def stirling(n: int, k: int) -> int:

@@ -74,6 +74,9 @@ def find(name: str | Index, *, parameter: str = "index") -> Index:
             "an index is named by a string.", got=repr(name), need='a name such as "ARI"', parameter=parameter
         )
     load_catalogue()
+    if is_corrected(name):
+        corrected: Index = importlib.import_module(CORRECTED_IN).read_label(name)
+        return corrected
     spelling, _, text = name.partition(":")
     entry = _BY_SPELLING.get(spelling.strip().lower())
     if entry is None:
@@ -85,6 +88,16 @@ def find(name: str | Index, *, parameter: str = "index") -> Index:
             parameter=parameter,
         )
     return entry.using(**read_options(text)) if text else entry
+
+
+CORRECTED = "adjusted("
+CORRECTED_IN = "partita.chance.adjustment"
+"""How the label of an index that is corrected for chance begins, and who reads it."""
+
+
+def is_corrected(name: Any) -> bool:
+    """Whether this is written like an index that is corrected for chance: ``adjusted(nmi_sum)``."""
+    return isinstance(name, str) and name.strip().lower().startswith(CORRECTED)
 
 
 def _refuse_curve(name: str) -> None:
@@ -221,7 +234,8 @@ def select(
 
 def _find_or_group(name: Any, parameter: str, fitting: Sequence[Index]) -> Index:
     """The index of that name; the error for one that is not known suggests groups too."""
-    if not isinstance(name, str) or name.partition(":")[0].strip().lower() in _BY_SPELLING:
+    is_known = not isinstance(name, str) or name.partition(":")[0].strip().lower() in _BY_SPELLING
+    if is_known or is_corrected(name):
         return find(name, parameter=parameter)
     _refuse_curve(name)
     spellings = [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s]

@@ -418,8 +418,15 @@ class Contingency(Additive):
     @cached_property
     def expected_mutual_information(self) -> Floats:
         """The mean of I over all shuffles of the objects; whole-number tables only."""
-        places = np.ndindex(self.shape)
-        values = [expected_mutual_information(self.row_sums[i], self.column_sums[i]) for i in places]
+        known: dict[bytes, float] = {}  # tables of a stack often have the same margins
+
+        def expected(rows: Array, columns: Array) -> float:
+            margins = rows.tobytes() + columns.tobytes()
+            if margins not in known:
+                known[margins] = expected_mutual_information(rows, columns)
+            return known[margins]
+
+        values = [expected(self.row_sums[i], self.column_sums[i]) for i in np.ndindex(self.shape)]
         return np.array(values, dtype=np.float64).reshape(self.shape)
 
     @cached_property

@@ -1,0 +1,423 @@
+"""How surprising the value of an index is: expected value, spread, p-value and adjusted value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, Floats
+from partita.chance.expectations import (
+    ENUMERATED,
+    MONTE_CARLO,
+    Expectation,
+    expected_on_inputs,
+    expected_on_sizes,
+)
+from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
+from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, TableDraws
+from partita.engine import Request, collect, pair_operations
+from partita.errors import ParameterError
+from partita.evaluation import values_of
+from partita.inputs import Inputs
+from partita.partitions import HARD, HardPartition, Kind
+from partita.registry import Caveat, CaveatKind, Index
+from partita.registry.caveats import said
+from partita.statistics import Contingency
+
+__all__ = ["Chance", "chance_of"]
+
+MOST_DRAWN_PAIRS = 1e10
+"""Pairs of objects that all draws together may look at, for one index."""
+
+MOST_REPEATED = 1_000_000
+"""Objects that whole-number weights may stand for where the table alone does not do."""
+
+SAME = 1e-9
+"""Values that differ by less, relative to 1 or to themselves, are ties: rounding never makes a p smaller."""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What the value of an index is worth beside a null model.
+
+    Attributes
+    ----------
+    expected, error : float
+        The expected value under the model, and its standard error (0 where it is exact).
+    how : {"closed form", "enumerated", "Monte Carlo", ""}
+        How the expected value was found; nothing where there is none.
+    mean, spread : float
+        Mean and standard deviation of the values drawn or enumerated under the model.
+    z : float
+        ``(value - expected) / spread``, in the index's own direction.
+    p : float
+        How likely a value at least as good is under the model. ``(1 + hits) / (1 + draws)`` from draws, so
+        never 0; the exact share where all cases were enumerated, the observed one among them. Draws in which
+        the index has no value count as hits.
+    adjusted : float
+        ``(value - expected) / (best - expected)``: 1 at best, 0 as by chance. Where best and expected are
+        the same (0/0), 1 if the value is the best one, else nan.
+    model : str
+        The null model in words.
+    n_draws : int
+        How many values ``mean``, ``spread`` and ``p`` come from.
+    is_enumerated : bool
+        Whether these are all cases, not draws.
+    caveats : tuple of Caveat
+        What could not be computed, and why.
+    """
+
+    expected: float = math.nan
+    error: float = math.nan
+    how: str = ""
+    mean: float = math.nan
+    spread: float = math.nan
+    z: float = math.nan
+    p: float = math.nan
+    adjusted: float = math.nan
+    model: str = ""
+    n_draws: int = 0
+    is_enumerated: bool = False
+    caveats: tuple[Caveat, ...] = ()
+
+
+def chance_of(
+    entries: Iterable[Index],
+    inputs: Inputs,
+    null: Any = "permutation",
+    *,
+    n_shuffles: int = 999,
+    seed: int = 0,
+) -> dict[str, Chance]:
+    """For each index, by its label, what its value is worth beside a null model; one set of draws for all.
+
+    Parameters
+    ----------
+    entries : indices of truth and found
+        Those that have no value for these kinds get a `Chance` without numbers, which says so.
+    inputs : Inputs
+        From `prepare`, with "truth" and "found".
+    null : str or NullModel
+        The null model.
+    n_shuffles : int
+        How many pairs of clusterings are drawn where they are too many to enumerate.
+    seed : int
+        The same seed gives the same draws.
+
+    Notes
+    -----
+    Two hard clusterings: tables are drawn from their law, at a cost that does not depend on the number of
+    objects. All cases are enumerated instead where at most 50 000 tables cover them (any two clusterings of
+    up to eight objects under the permutation model), or 5040 shuffles for other kinds (seven objects).
+    Whole-number weights are multiplicities; other weights leave no objects to shuffle.
+
+    Examples
+    --------
+    >>> from partita.inputs import prepare
+    >>> from partita.registry import find
+    >>> given = prepare({"truth": [0, 0, 0, 1, 1, 1], "found": [0, 0, 0, 1, 1, 1]})
+    >>> chance = chance_of([find("RI")], given)["rand"]
+    >>> chance.how, round(chance.expected, 4), chance.p, chance.adjusted
+    ('closed form', 0.52, 0.1, 1.0)
+    """
+    wanted = list(entries)
+    model = null_model(null)
+    check_draws(n_shuffles, seed)
+    check_fits(model, [inputs.partitions[side].kind for side in ("truth", "found")])
+    reason, shuffled = _objects_to_shuffle(inputs)
+    if reason:
+        return {e.label: _nothing(model, reason) for e in wanted}
+    values, _ = values_of(wanted, inputs)
+    source = _Source.of(shuffled, model, n_shuffles, seed)
+    numbers = {e.label: _Values(e, *values[e.label]) for e in wanted if _is_defined(e, inputs)}
+    payable = {label: v for label, v in numbers.items() if not source.refusal(v.entry)}
+    source.fill(payable.values())
+    return {e.label: _chance(e, numbers.get(e.label), source, model) for e in wanted}
+
+
+def check_draws(n_shuffles: Any, seed: Any) -> None:
+    """Refuse what is no number of draws, or no seed that can be used again."""
+    if not isinstance(n_shuffles, (int, np.integer)) or isinstance(n_shuffles, bool) or n_shuffles < 1:
+        raise ParameterError(
+            "n_shuffles is no number of draws.",
+            got=repr(n_shuffles),
+            need="a whole number of at least 1; 999 allows a p of 0.001",
+            parameter="n_shuffles",
+        )
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or seed < 0:
+        raise ParameterError(
+            "draws are repeated from a seed.",
+            got=repr(seed),
+            need="a whole number >= 0",
+            fix="random_state=0",
+            parameter="random_state",
+        )
+
+
+def _is_defined(entry: Index, inputs: Inputs) -> bool:
+    return {"truth", "found"} <= set(entry.inputs) and entry.range_of(
+        inputs.only(entry.inputs).kinds
+    ) is not None
+
+
+def _nothing(model: NullModel, reason: str) -> Chance:
+    return Chance(model=str(model), caveats=said(CaveatKind.NOT_COMPUTED, f"no chance values: {reason}"))
+
+
+def _objects_to_shuffle(inputs: Inputs) -> tuple[str, Inputs]:
+    """Why there are no whole objects to shuffle, or nothing; and the inputs with every object by itself."""
+    if inputs.n_objects == 0:
+        return "every object is noise, and noise is ignored", inputs
+    weight = inputs.weight
+    if weight is None:
+        return "", inputs
+    if weight.dtype.kind != "i":
+        return "weights that are no whole numbers leave no objects to shuffle", inputs
+    if _is_of_tables(inputs):
+        total = float(weight.sum(dtype=np.float64))
+        return (f"{total:.3g} objects are too many to draw" if total >= MOST_OBJECTS else ""), inputs
+    if weight.sum() > MOST_REPEATED:
+        return f"weights stand for more than {MOST_REPEATED} objects", inputs
+    rows = np.repeat(np.arange(inputs.n_objects), weight)
+    X = None if inputs.X is None else inputs.X.take(rows)
+    repeated = {name: p.take(rows) for name, p in inputs.partitions.items()}
+    return "", replace(inputs, partitions=repeated, n_objects=len(rows), weight=None, X=X)
+
+
+def _is_of_tables(inputs: Inputs) -> bool:
+    return set(inputs.kinds) == {HARD} and inputs.X is None
+
+
+def is_in_table(entry: Index, kinds: Sequence[Kind]) -> bool:
+    """Whether the table of two such clusterings says all that the index needs."""
+    if "X" in entry.inputs:
+        return False
+    if set(kinds) != {HARD}:
+        return entry.is_of_table
+    return all(_is_table(r.statistic) or r.statistic.from_table is not None for r in entry.requests)
+
+
+def _is_table(statistic: type[Any]) -> bool:
+    """Whether it is the contingency table, or one that is the same for hard clusterings."""
+    return issubclass(statistic, Contingency)
+
+
+def values_on_tables(entry: Index, tables: Contingency) -> Floats:
+    """The values of an index on a stack of tables, or on one; nan where it has none."""
+    wanted = [request.statistic for request in entry.requests]
+    outcome = entry.evaluate([tables if _is_table(s) else s.from_table(tables) for s in wanted])
+    return np.asarray(outcome.values).reshape(-1)
+
+
+class _Values:
+    """The observed value of one index, and those under the model as they come in."""
+
+    def __init__(self, entry: Index, value: float, caveats: Sequence[Caveat]) -> None:
+        self.entry, self.value = entry, value
+        self.is_set_by_limit = any(c.kind in (CaveatKind.LIMIT, CaveatKind.UNDEFINED) for c in caveats)
+        self.parts: list[Floats] = []
+        self.times: list[Array] = []
+
+    def add(self, values: Floats, times: Array | None) -> None:
+        """Some more values."""
+        self.parts.append(values)
+        self.times.append(np.ones(len(values), dtype=np.int64) if times is None else times)
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """Where the values under the model come from."""
+
+    inputs: Inputs
+    draws: TableDraws | ObjectDraws
+
+    @classmethod
+    def of(cls, inputs: Inputs, model: NullModel, n_shuffles: int, seed: int) -> _Source:
+        if not _is_of_tables(inputs):
+            return cls(inputs, ObjectDraws(inputs, model, int(n_shuffles), int(seed)))
+        rows, columns = _margins(inputs)
+        return cls(inputs, TableDraws.of(rows, columns, model, int(n_shuffles), int(seed)))
+
+    @property
+    def is_enumerated(self) -> bool:
+        return self.draws.number is not None
+
+    def refusal(self, entry: Index) -> str:
+        """Why an index is not computed for every draw, or nothing."""
+        if isinstance(self.draws, TableDraws):
+            return "" if is_in_table(entry, (HARD, HARD)) else "the data are needed to draw"
+        count = self.draws.number or self.draws.n_shuffles
+        operations = count * pair_operations(entry.requests, self.inputs)
+        if operations <= MOST_DRAWN_PAIRS:
+            return ""
+        fewer = max(1, int(count * MOST_DRAWN_PAIRS / operations))
+        return (
+            f"{count} draws would cost {operations:.1e} pair operations, of at most {MOST_DRAWN_PAIRS:.0e}"
+            f" (n_shuffles={fewer} costs as much)"
+        )
+
+    def fill(self, wanted: Iterable[_Values]) -> None:
+        """The values of all indices for all draws."""
+        every = list(wanted)
+        if isinstance(self.draws, TableDraws):
+            for tables in self.draws.parts() if every else ():
+                for one in every:
+                    one.add(values_on_tables(one.entry, tables.stack), tables.times)
+            return
+        if not every:
+            return
+        for pairs in self.draws.parts():
+            stack = pairs.tables if any(is_in_table(v.entry, self.inputs.kinds) for v in every) else None
+            singly = []
+            for one in every:
+                if stack is not None and is_in_table(one.entry, self.inputs.kinds):
+                    one.add(values_on_tables(one.entry, stack), None)
+                else:
+                    singly.append(one)
+            for each in pairs.each() if singly else ():
+                values, _ = values_of([one.entry for one in singly], each)
+                for one in singly:
+                    one.add(np.array([values[one.entry.label][0]]), None)
+
+    def expectation(self, entry: Index) -> Expectation | None:
+        """The expected value in closed form, where there is one."""
+        if isinstance(self.draws, TableDraws):
+            value = expected_on_sizes(entry, self.draws.rows, self.draws.columns, self.draws.null)
+            return None if value is None else Expectation(value)
+        if set(self.inputs.kinds) == {HARD}:
+            value = expected_on_sizes(entry, *_margins(self.inputs), self.draws.null)
+            return None if value is None else Expectation(value)
+        return expected_on_inputs(entry, self.inputs, self.draws.null)
+
+
+def _margins(inputs: Inputs) -> tuple[Array, Array]:
+    truth, found = (_sizes(inputs.partitions[side], inputs.weight) for side in ("truth", "found"))
+    return truth, found
+
+
+def _sizes(partition: Any, weight: Array | None) -> Array:
+    assert isinstance(partition, HardPartition)
+    if weight is None:
+        return np.bincount(partition.codes)
+    sizes = np.zeros(int(partition.codes.max()) + 1, dtype=np.int64)
+    np.add.at(sizes, partition.codes, weight)
+    return sizes
+
+
+# --- from values to what they are worth ---------------------------------------------------------------
+
+
+def _chance(entry: Index, found: _Values | None, source: _Source, model: NullModel) -> Chance:
+    if found is None:
+        return _nothing(model, f"{entry.label} has no value for these clusterings")
+    refused = source.refusal(entry)
+    problems = [f"no p: {refused}"] if refused else []
+    made = Chance(model=str(model), is_enumerated=source.is_enumerated and not refused)
+    expectation = None if found.is_set_by_limit else source.expectation(entry)
+    if found.parts:
+        values, times = np.concatenate(found.parts), np.concatenate(found.times)
+        summary = summarise(values, times, is_enumerated=source.is_enumerated)
+        problems += said_of_missing(values, times)
+        p, reason = p_value(entry, found.value, values, times, is_enumerated=source.is_enumerated)
+        problems += [reason] * bool(reason)
+        expectation = expectation or summary.expectation
+        made = replace(made, mean=summary.mean, spread=summary.spread, p=p, n_draws=int(times.sum()))
+    if expectation is not None:
+        made = replace(made, expected=expectation.value, error=expectation.error, how=expectation.how)
+        highest = largest_value(entry, source.inputs, model)
+        adjusted, reason = adjusted_value(found.value, expectation.value, highest)
+        problems += [reason] * bool(reason)
+        made = replace(made, adjusted=adjusted)
+        if made.spread > 0.0:
+            made = replace(made, z=(found.value - expectation.value) / made.spread)
+    caveats = tuple(Caveat(CaveatKind.NOT_COMPUTED, text) for text in dict.fromkeys(problems))
+    return replace(made, caveats=caveats)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean and spread of values under a model."""
+
+    mean: float
+    spread: float
+    expectation: Expectation | None
+
+
+def summarise(values: Floats, times: Array, *, is_enumerated: bool) -> Summary:
+    """Of those values that there are, each as often as it counts."""
+    known = ~np.isnan(values)
+    count = float(times[known].sum())
+    if count == 0.0:
+        return Summary(math.nan, math.nan, None)
+    x, w = values[known], times[known] / count
+    mean = float(w @ x)
+    variance = float(w @ np.square(x - mean))
+    if is_enumerated:
+        return Summary(mean, math.sqrt(variance), Expectation(mean, 0.0, ENUMERATED))
+    spread = math.sqrt(variance * count / (count - 1.0)) if count > 1.0 else math.nan
+    return Summary(mean, spread, Expectation(mean, spread / math.sqrt(count), MONTE_CARLO))
+
+
+def said_of_missing(values: Floats, times: Array) -> list[str]:
+    """What to say of draws in which the index has no value."""
+    missing = int(times[np.isnan(values)].sum())
+    every = int(times.sum())
+    if not missing:
+        return []
+    if missing == every:
+        return ["no value in any of the draws"]
+    return [f"no value in {missing} of {every} draws: left out of the mean, and counted as hits"]
+
+
+def p_value(
+    entry: Index, value: float, values: Floats, times: Array, *, is_enumerated: bool
+) -> tuple[float, str]:
+    """How likely a value at least as good is, and why there is none."""
+    if entry.direction == "none":
+        return math.nan, "no p: the index only describes, and has no better or worse"
+    if math.isnan(value):
+        return math.nan, ""
+    near = SAME * max(1.0, abs(value))
+    with np.errstate(invalid="ignore"):
+        as_good = values >= value - near if entry.direction == "higher" else values <= value + near
+    hits, every = int(times[as_good | np.isnan(values)].sum()), int(times.sum())
+    return (hits / every if is_enumerated else (1 + hits) / (1 + every)), ""
+
+
+def largest_value(entry: Index, inputs: Inputs, model: NullModel) -> float:
+    """The best value that the index can have; infinite or nan where that is not known.
+
+    An index without a best value of its own, as mutual information, has the end of its range for clusters of
+    these sizes, where the model keeps them.
+    """
+    if entry.best is None:
+        return math.nan
+    if math.isfinite(entry.best) or not isinstance(model, Permutation) or not entry.is_of_table:
+        return entry.best
+    request = Request(Contingency)
+    table = collect([request], inputs)[request]
+    low, high = entry.ends_on(inputs.kinds, table)
+    return high if entry.direction == "higher" else low
+
+
+def adjusted_value(value: float, expected: float, best: float) -> tuple[float, str]:
+    """(value - expected) / (best - expected), and why there is none.
+
+    0/0, where every clustering that the model draws is as good as can be: 1 if the value is the best one too.
+    """
+    if math.isnan(best):
+        return math.nan, "not adjusted: the index only describes, and has no best value"
+    if math.isinf(best):
+        return math.nan, "not adjusted: the largest value that the index can have is not known"
+    if math.isnan(value) or math.isnan(expected):
+        return math.nan, ""
+    near = SAME * max(1.0, abs(best)) * 1e-3
+    if abs(best - expected) <= near:
+        if abs(value - best) <= near:
+            return 1.0, ""
+        return math.nan, "not adjusted: chance alone is as good as can be"
+    return (value - expected) / (best - expected), ""
