@@ -259,10 +259,8 @@ def _how(replicates: Replicates, bootstrap: int, n_candidates: int) -> tuple[str
     if replicates.is_jackknife:
         return (f"{what}: jackknife, since there are fewer than {FEW_OBJECTS} objects",)
     looked_at = f"; p is of one difference, and {n_candidates - 1} are looked at for each index"
-    return (
-        f"{what}: {bootstrap} bootstrap replicates, the same drawn objects for all"
-        f"{looked_at if n_candidates > 2 else ''}",
-    )
+    said = f"{what}: {bootstrap} bootstrap replicates, the same drawn objects for all"
+    return (said + (looked_at if n_candidates > 2 else ""),)
 
 
 def _softness(joint: Inputs, keys: Mapping[str, str]) -> tuple[str, ...]:

@@ -224,7 +224,7 @@ class Replicates:
             caveats += said(
                 CaveatKind.INTERVAL,
                 f"bootstrap biased: its mean is {abs(bias):.2g} {side} the value"
-                f" ({abs(bias) / error:.1f} standard errors)",
+                f" ({abs(bias) / error:.1f} standard errors), so the interval covers less than it says",
             )
         shares = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
         if drawn.size * shares[0] < 1.0:

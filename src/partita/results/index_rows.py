@@ -36,6 +36,9 @@ COLUMNS = (
     "adjusted",
     "p",
 )
+SPARE = ("symbol", "best", "expected", "adjusted")
+"""Columns that go first where a terminal is too narrow."""
+
 OF_THE_NULL = ("z", "null_mean", "null_spread")
 """Columns that are there where a null model was asked for."""
 
@@ -230,7 +233,9 @@ class IndexTable(Result):
             rows = [(family, *row) for family, row in zip(first, rows, strict=True)]
         marked = tuple(f"{mark} {text}" for text, mark in marks.items())
         notes = (*marked, *self._which_is_which(shown), *self.findings, *self.footnotes, *self._not_shown())
-        return Table(self.title, columns, tuple(rows), notes, self.statement).without_blank_columns()
+        return Table(
+            self.title, columns, tuple(rows), notes, self.statement, spare=SPARE
+        ).without_blank_columns()
 
     def _printed(
         self, shown: Sequence[IndexValue], marks: Mapping[str, str]
