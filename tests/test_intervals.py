@@ -257,6 +257,8 @@ def test_intervals_of_soft_clusterings_cover_95_percent():
     names = ["ARI", "frobenius_adjusted_rand", "product_adjusted_rand"]
     whole = soft(400_000, 30)
     values = {find(n).label: find(n)(*whole) for n in names}
+    # pair counts of a soft table change with n: what is covered is their mean over samples of this size
+    values["adjusted_rand"] = np.mean([pt.indices.adjusted_rand(*soft(300, 50_000 + i)) for i in range(4000)])
     hits = dict.fromkeys(values, 0)
     simulations = 1000
     for seed in range(simulations):
@@ -266,6 +268,16 @@ def test_intervals_of_soft_clusterings_cover_95_percent():
         for label, value in values.items():
             hits[label] += made[label].low <= value <= made[label].high
     assert all(0.93 <= count / simulations <= 0.97 for count in hits.values()), hits
+
+
+def test_pair_counts_of_soft_tables_say_what_their_interval_is_for():
+    result = pt.compare(*soft(40, 31), indices=["ARI", "frobenius_adjusted_rand", "VI"], bootstrap=50)
+    said = {row.index: "for as many as here" in row.caveat for row in result.rows}
+    assert said == {
+        "adjusted_rand": True,
+        "frobenius_adjusted_rand": False,
+        "variation_of_information": False,
+    }
 
 
 def test_where_percentiles_fail_the_row_says_so():

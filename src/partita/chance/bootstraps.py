@@ -16,6 +16,11 @@ their replicates are centred on the value before the interval is read off.
 themselves where many cells are small, and replicates lie off by as much again. They are left as they are;
 where their mean is more than a quarter of the standard error off the value (Efron and Tibshirani 1993,
 section 10.3), a caveat says so. BCa intervals correct the median for it, if not all of it.
+
+**Soft tables.** Pair counts of a table of soft clusterings (N (N - 1) / 2 of fractional cells) change with
+the number of objects, the memberships being what they are. Their intervals are for samples of as many
+objects as there are, not for all objects of this kind; a caveat says so. The co-association forms (Frobenius,
+product) have no such limit.
 """
 
 from __future__ import annotations
@@ -64,6 +69,10 @@ MOST_UNDEFINED = 0.5
 
 OF_PAIRS = frozenset({"pairs", "coassociation", "soft_rand"})
 """Families whose indices count pairs of objects."""
+
+OF_THIS_SIZE = (
+    "pair counts of a soft table change with the number of objects: the interval is for as many as here"
+)
 
 NO_WIDTH = "every replicate has this value, so the interval has no width; that is no certainty"
 
@@ -206,6 +215,8 @@ class Replicates:
         if nothing:
             return _none(method, nothing)
         caveats: tuple[Caveat, ...] = ()
+        if entry.family == "pairs" and entry.is_of_table and {*self.kinds[name]} != {HARD}:
+            caveats = (Caveat(CaveatKind.INTERVAL, OF_THIS_SIZE),)
         undefined = int(np.isnan(drawn).sum())
         if undefined:
             text = f"{undefined} of {drawn.size} replicates have no value"
