@@ -16,6 +16,7 @@ from genieclust.compare_partitions import adjusted_rand_score as genieclust_ari
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
+import chance
 import coassociation
 import consensus
 import distributional
@@ -149,6 +150,7 @@ if __name__ == "__main__":
     for part in (start_up, hard_labels, many_clusters, soft_memberships, optimal_pairing):
         part()
     for room in (
+        chance,
         coassociation,
         distributional,
         internal,

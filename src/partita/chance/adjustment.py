@@ -211,8 +211,17 @@ class AdjustedIndex(Index):
             return None, NOT_WHOLE
         chosen = self._correction
         margins = (chance.table.row_sums[place], chance.table.column_sums[place])
-        rows, columns = (tuple(np.sort(sizes[sizes > 0])[::-1].tolist()) for sizes in margins)
-        found = _expected_on_margins(chosen.index, rows, columns, chosen.null, chosen.n_shuffles, chosen.seed)
+        rows, columns = (sizes[sizes > 0] for sizes in margins)
+        if chosen.index.status("relabelling_invariant", HARD) == "claimed":
+            rows, columns = np.sort(rows)[::-1], np.sort(columns)[::-1]
+        found = _expected_on_margins(
+            chosen.index,
+            tuple(rows.tolist()),
+            tuple(columns.tolist()),
+            chosen.null,
+            chosen.n_shuffles,
+            chosen.seed,
+        )
         return found, "" if found is not None else "the index has no value in any of the draws"
 
     def _best(self, statistic: Any, place: tuple[int, ...]) -> float:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from partita.chance.expectations import (
     expected_on_sizes,
 )
 from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
-from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, TableDraws
+from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, Pairs, TableDraws
 from partita.engine import Request, collect, pair_operations
 from partita.errors import ParameterError
 from partita.evaluation import values_of
@@ -26,7 +28,8 @@ from partita.inputs import Inputs
 from partita.partitions import HARD, HardPartition, Kind
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
-from partita.statistics import Contingency
+from partita.statistics import Contingency, ShuffledGaps
+from partita.statistics.pairs.concordance import ConcordanceChance
 
 __all__ = ["Chance", "chance_of"]
 
@@ -131,9 +134,10 @@ def chance_of(
     reason, shuffled = _objects_to_shuffle(inputs)
     if reason:
         return {e.label: _nothing(model, reason) for e in wanted}
-    values, _ = values_of(wanted, inputs)
+    known = [e for e in wanted if _is_defined(e, inputs)]
+    values, _ = values_of(known, inputs)
     source = _Source.of(shuffled, model, n_shuffles, seed)
-    numbers = {e.label: _Values(e, *values[e.label]) for e in wanted if _is_defined(e, inputs)}
+    numbers = {e.label: _Values(e, *values[e.label]) for e in known}
     payable = {label: v for label, v in numbers.items() if not source.refusal(v.entry)}
     source.fill(payable.values())
     return {e.label: _chance(e, numbers.get(e.label), source, model) for e in wanted}
@@ -159,9 +163,9 @@ def check_draws(n_shuffles: Any, seed: Any) -> None:
 
 
 def _is_defined(entry: Index, inputs: Inputs) -> bool:
-    return {"truth", "found"} <= set(entry.inputs) and entry.range_of(
-        inputs.only(entry.inputs).kinds
-    ) is not None
+    """Whether it compares these two clusterings, with the data where they are here."""
+    given = {"truth", "found"} | ({"X"} if inputs.X is not None else set())
+    return {"truth", "found"} <= set(entry.inputs) <= given and entry.range_of(inputs.kinds) is not None
 
 
 def _nothing(model: NullModel, reason: str) -> Chance:
@@ -249,7 +253,7 @@ class _Source:
     def refusal(self, entry: Index) -> str:
         """Why an index is not computed for every draw, or nothing."""
         if isinstance(self.draws, TableDraws):
-            return "" if is_in_table(entry, (HARD, HARD)) else "the data are needed to draw"
+            return "" if is_in_table(entry, (HARD, HARD)) else "it needs more than the table of two hard ones"
         count = self.draws.number or self.draws.n_shuffles
         operations = count * pair_operations(entry.requests, self.inputs)
         if operations <= MOST_DRAWN_PAIRS:
@@ -270,18 +274,15 @@ class _Source:
             return
         if not every:
             return
-        for pairs in self.draws.parts():
-            stack = pairs.tables if any(is_in_table(v.entry, self.inputs.kinds) for v in every) else None
-            singly = []
-            for one in every:
-                if stack is not None and is_in_table(one.entry, self.inputs.kinds):
-                    one.add(values_on_tables(one.entry, stack), None)
-                else:
-                    singly.append(one)
-            for each in pairs.each() if singly else ():
-                values, _ = values_of([one.entry for one in singly], each)
-                for one in singly:
-                    one.add(np.array([values[one.entry.label][0]]), None)
+        kept = self._kept(r for one in every for r in one.entry.requests)
+        judge = partial(_judge, every, self.inputs.kinds, kept)
+        deque(map(judge, self.draws.parts()), maxlen=0)  # each portion is let go before the next is drawn
+
+    def _kept(self, requests: Iterable[Request]) -> dict[Request, Any]:
+        """Statistics that no shuffle changes: they are means over all shuffles themselves."""
+        if not isinstance(self.draws.null, Permutation) or set(self.inputs.kinds) == {HARD}:
+            return {}
+        return collect([r for r in requests if r.statistic in (ShuffledGaps, ConcordanceChance)], self.inputs)
 
     def expectation(self, entry: Index) -> Expectation | None:
         """The expected value in closed form, where there is one."""
@@ -292,6 +293,23 @@ class _Source:
             value = expected_on_sizes(entry, *_margins(self.inputs), self.draws.null)
             return None if value is None else Expectation(value)
         return expected_on_inputs(entry, self.inputs, self.draws.null)
+
+
+def _judge(
+    wanted: Sequence[_Values], kinds: Sequence[Kind], kept: Mapping[Request, Any], pairs: Pairs
+) -> None:
+    """The values of all indices for some pairs, from one stack of tables where that is enough."""
+    from_tables = [one for one in wanted if is_in_table(one.entry, kinds)]
+    stack = pairs.tables if from_tables else None
+    if stack is not None:
+        for one in from_tables:
+            one.add(values_on_tables(one.entry, stack), None)
+    singly = [one for one in wanted if stack is None or one not in from_tables]
+    requests = [r for one in singly for r in one.entry.requests if r not in kept]
+    for each in pairs.each() if singly else ():
+        made = {**collect(requests, each), **kept}
+        for one in singly:
+            one.add(np.array([one.entry.value_for(each, made)[0]]), None)
 
 
 def _margins(inputs: Inputs) -> tuple[Array, Array]:
@@ -316,6 +334,8 @@ def _chance(entry: Index, found: _Values | None, source: _Source, model: NullMod
         return _nothing(model, f"{entry.label} has no value for these clusterings")
     refused = source.refusal(entry)
     problems = [f"no p: {refused}"] if refused else []
+    if not isinstance(model, Permutation) and not _is_free_of_names(entry, source.inputs.kinds):
+        problems.append("ties are broken by the order of the clusters, which the model leaves open")
     made = Chance(model=str(model), is_enumerated=source.is_enumerated and not refused)
     expectation = None if found.is_set_by_limit else source.expectation(entry)
     if found.parts:
@@ -336,6 +356,10 @@ def _chance(entry: Index, found: _Values | None, source: _Source, model: NullMod
             made = replace(made, z=(found.value - expectation.value) / made.spread)
     caveats = tuple(Caveat(CaveatKind.NOT_COMPUTED, text) for text in dict.fromkeys(problems))
     return replace(made, caveats=caveats)
+
+
+def _is_free_of_names(entry: Index, kinds: Sequence[Kind]) -> bool:
+    return all(entry.status("relabelling_invariant", kind) == "claimed" for kind in kinds)
 
 
 @dataclass(frozen=True)

@@ -263,7 +263,7 @@ def _soft_pairs(inputs: Inputs) -> ExpectedPairs:
 def _sums(partition: Any) -> tuple[float, float]:
     """The sum of the squared cluster sizes, and that of all squared memberships."""
     rows = shares(partition)
-    return float(np.square(rows.sum(axis=0)).sum()), float(np.square(rows).sum())
+    return float(np.square(rows.sum(axis=0)).sum()), float(np.einsum("ij,ij->", rows, rows))
 
 
 def _coassociated_pairs(inputs: Inputs) -> ExpectedPairs:

@@ -65,7 +65,8 @@ class Permutation(NullModel):
     """Objects are shuffled: each clustering keeps its clusters' sizes, and soft ones their rows.
 
     Every matching of the objects of one side with those of the other is equally likely (Hubert and Arabie
-    1985). Shuffling one side or both gives the same law, so ``one_sided`` changes nothing.
+    1985). Shuffling one side or both gives the same law, so ``one_sided`` changes nothing, except for indices
+    that look at the data too: these stay with the truth if it is held.
 
     Examples
     --------

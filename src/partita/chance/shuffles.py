@@ -76,8 +76,8 @@ class TableDraws:
 
     @classmethod
     def of(cls, rows: Array, columns: Array, null: NullModel, n_shuffles: int, seed: int) -> TableDraws:
-        """For clusters of these sizes, in any order."""
-        rows, columns = (np.sort(np.asarray(s)[np.asarray(s) > 0])[::-1] for s in (rows, columns))
+        """For clusters of these sizes, in this order."""
+        rows, columns = (sizes[sizes > 0] for sizes in map(np.asarray, (rows, columns)))
         n = int(rows.sum())
         if n >= MOST_OBJECTS:
             raise TooLargeError(
@@ -302,15 +302,16 @@ class ObjectDraws:
         if self.number is not None:
             every = self._every()
             for part in blocks(self.number, at_once):
-                founds = [every(i) for i in range(part.start, part.stop)]
-                yield Pairs(self.inputs, [truth] * len(founds), founds)
+                places = range(part.start, part.stop)
+                yield Pairs(self.inputs, [truth] * len(places), [every(i) for i in places])
             return
         rng = np.random.default_rng(self.seed)
         draw_truth = _held(truth) if self._holds_truth else drawing(truth, self.null)
         draw_found = drawing(found, self.null)
         for part in blocks(self.n_shuffles, at_once):
-            drawn = [(draw_truth(rng), draw_found(rng)) for _ in range(part.stop - part.start)]
-            yield Pairs(self.inputs, [one for one, _ in drawn], [other for _, other in drawn])
+            count = part.stop - part.start
+            truths = [draw_truth(rng) for _ in range(count)]
+            yield Pairs(self.inputs, truths, [draw_found(rng) for _ in range(count)])
 
     @property
     def _holds_truth(self) -> bool:
