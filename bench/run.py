@@ -22,6 +22,7 @@ import consensus
 import distributional
 import first_answer
 import internal
+import intervals
 import mixture
 import partita as pt
 import prototypes
@@ -160,6 +161,7 @@ if __name__ == "__main__":
         strategies,
         sweeps,
         first_answer,
+        intervals,
     ):
         room.run(report, best)
     print(f"{len(missed)} targets missed" if missed else "all targets met")

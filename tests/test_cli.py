@@ -312,7 +312,8 @@ def test_only_ends_apply(run: Run) -> None:
     assert "53 left out: result.left_out" in run(*sides).out
     code, out, err = run(*sides, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert list(rows[0]) == ["index", "symbol", "value", "best", "direction", "lower", "upper", "p", "caveat"]
+    columns = ["index", "symbol", "value", "best", "direction", "lower", "upper", "ci_low", "ci_high"]
+    assert list(rows[0]) == [*columns, "expected", "adjusted", "p", "caveat"]
     assert {row["index"] for row in rows} == set(comparison.USUAL)
     assert all(row["value"] == "" and float(row["lower"]) <= float(row["upper"]) for row in rows)
     assert "left out: " in err

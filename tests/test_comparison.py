@@ -154,8 +154,8 @@ def test_frames_come_back_as_they_came(make, frame_type):
     frame = pt.compare(make(TRUTH), make(FOUND), indices=["ARI", "MI"]).to_frame()
     assert isinstance(frame, frame_type)
     as_pandas = frame if frame_type is pd.DataFrame else frame.to_pandas()
-    columns = ["index", "symbol", "value", "best", "direction", "lower", "upper", "p", "caveat"]
-    assert list(as_pandas.columns) == columns
+    columns = ["index", "symbol", "value", "best", "direction", "lower", "upper", "ci_low", "ci_high"]
+    assert list(as_pandas.columns) == [*columns, "expected", "adjusted", "p", "caveat"]
     assert as_pandas["symbol"].tolist() == ["ARI", "MI"]
     assert as_pandas["p"].isna().all()
 

@@ -17,6 +17,7 @@ PROMISED = {
     "benchmark",
     "chance",
     "compare",
+    "compare_models",
     "contingency",
     "self_agreement",
     "as_partition",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from partita.contingency_table import contingency
     from partita.distributional import Distribution, SetDistance, distribution, hausdorff
     from partita.ensembles import ConsensusIndex, consensus, consensus_index
+    from partita.model_comparison import ModelComparison, PairwiseAgreement, compare_models
     from partita.partitions import (
         Ensemble,
         EvidentialPartition,
@@ -76,6 +77,8 @@ _HOMES = {
     "FuzzyPartition": "partita.partitions",
     "HardPartition": "partita.partitions",
     "Kind": "partita.partitions",
+    "ModelComparison": "partita.model_comparison",
+    "PairwiseAgreement": "partita.model_comparison",
     "PossibilisticPartition": "partita.partitions",
     "RoughPartition": "partita.partitions",
     "SetDistance": "partita.distributional",
@@ -90,6 +93,7 @@ _HOMES = {
     "choose_k": "partita.selection",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
+    "compare_models": "partita.model_comparison",
     "consensus": "partita.ensembles",
     "consensus_index": "partita.ensembles",
     "contingency": "partita.contingency_table",
@@ -131,6 +135,8 @@ __all__ = [
     "FuzzyPartition",
     "HardPartition",
     "Kind",
+    "ModelComparison",
+    "PairwiseAgreement",
     "PossibilisticPartition",
     "RoughPartition",
     "SetDistance",
@@ -147,6 +153,7 @@ __all__ = [
     "cluster",
     "coassociation",
     "compare",
+    "compare_models",
     "consensus",
     "consensus_index",
     "contingency",

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import generator
+from partita.chance.bootstraps import check_confidence, check_count, check_method, notes_on
+from partita.chance.null_models import NullModel, null_model
 from partita.differences import cluster_differences, object_differences, story_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
@@ -169,6 +172,12 @@ def compare(
     missing: str = "raise",
     background: Any = None,
     sample: str | None = None,
+    null: Any = None,
+    bootstrap: int | None = None,
+    confidence: float = 0.95,
+    interval: str = "percentile",
+    n_shuffles: int = 999,
+    random_state: Any = 0,
 ) -> Any:
     """Compare two clusterings of the same objects, of any kinds, by every index that applies.
 
@@ -206,6 +215,21 @@ def compare(
         random, true clusters at random and all of their objects, or all objects of the true clusters of
         objects drawn at random. Pair indices and BCubed are then estimated for all objects, with standard
         errors in the column ``se``; see `partita.sampled_truth`. The other values are of the sample.
+    null : str or null model, optional
+        What "by chance" is: ``"permutation"``, ``"fixed number"``, ``"all partitions"`` and others, or an
+        object of `partita.chance`. Fills ``expected``, ``adjusted`` and ``p``, and the statement says whether
+        the agreement is beyond chance.
+    bootstrap : int, optional
+        How often the objects are drawn anew (1000 is usual) for a sampling interval: ``ci_low, ci_high``.
+        They are then taken for a sample from more of their kind. See `partita.chance.bootstraps`.
+    confidence : float
+        Of the sampling interval; and p at most 1 - confidence is "beyond chance".
+    interval : {"percentile", "bca"}
+        Percentiles of the replicates, or those that correct for bias and skewness.
+    n_shuffles : int
+        Draws from the null model where p has no closed form; one set for all indices.
+    random_state : None, int or Generator
+        The seed of shuffles and replicates.
 
     Returns
     -------
@@ -250,6 +274,14 @@ def compare(
         raise ParameterError(
             "bounds is a yes or a no.", got=repr(bounds), need="True or False", parameter="bounds"
         )
+    if bootstrap is not None:
+        check_count("bootstrap", bootstrap)
+    check_count("n_shuffles", n_shuffles)
+    check_confidence(confidence)
+    check_method(interval)
+    model = None if null is None else null_model(null)
+    seeds = generator(random_state).integers(1 << 62, size=2).tolist()
+    sampling = _Sampling(model, bootstrap, confidence, interval, n_shuffles, random_state, *seeds)
     indices = listed(indices) if indices is not None else None  # an iterator goes only once
     given = ("truth", "found") if X is None else ("X", "truth", "found")
     _check_names(indices, given)
@@ -261,7 +293,16 @@ def compare(
         "background": background,
     }
     check_design(sample, sample_weight=sample_weight, noise=noise)
-    judged = partial(_compared, indices, truth, X=X, bounds=bounds, ways=ways, sample=sample)
+    if sample is not None and (null is not None or bootstrap is not None):
+        raise ParameterError(
+            "a sampled truth has standard errors of its own.",
+            got=Phrase(Setting("sample"), " beside ", Setting("bootstrap" if null is None else "null")),
+            need="one of them",
+            parameter="sample",
+        )
+    judged = partial(
+        _compared, indices, truth, X=X, bounds=bounds, ways=ways, sampling=sampling, sample=sample
+    )
     candidates = several(found)
     if candidates is None:
         alone = judged(found)
@@ -327,6 +368,7 @@ def _compared(
     X: Any,
     bounds: bool,
     ways: Mapping[str, Any],
+    sampling: _Sampling,
     sample: str | None = None,
 ) -> Comparison:
     """Every wanted index of one pair of clusterings."""
@@ -353,6 +395,7 @@ def _compared(
     sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
     if sampled is not None:
         rows = tuple(map(sampled.row, rows))
+    rows, sampling_notes = _sampled(rows, [one.entry for one in planned.assignments], inputs, sampling)
     table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
     clusters = _cluster_counts(inputs, table)
     sides = (
@@ -360,7 +403,7 @@ def _compared(
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
     )
     made = Comparison(
-        notes=(*inputs.notes, *[OF_THE_SAMPLE] * (sampled is not None)),
+        notes=(*inputs.notes, *sampling_notes, *[OF_THE_SAMPLE] * (sampled is not None)),
         provenance=provenance(
             inputs,
             rows=rows,
@@ -368,6 +411,7 @@ def _compared(
             noise=ways["noise"],
             sample=sample,
             population=None if sampled is None else sampled.n_objects,
+            **sampling.facts,
         ),
         frame=inputs.frame or "pandas",
         rows=rows,
@@ -377,11 +421,115 @@ def _compared(
     )
     if not is_group(indices) or not inputs.n_objects:
         return made
-    return _digested(made, inputs, table, headline if indices is None else ())
+    return _digested(made, inputs, table, headline if indices is None else (), sampling)
+
+
+@dataclass(frozen=True)
+class _Sampling:
+    """What is drawn for p-values and intervals, and from which seeds."""
+
+    null: NullModel | None
+    bootstrap: int | None
+    confidence: float
+    interval: str
+    n_shuffles: int
+    random_state: Any
+    seed_of_shuffles: int
+    seed_of_replicates: int
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the provenance says of it: nothing where nothing was asked for."""
+        facts: dict[str, Any] = {}
+        if self.null is not None:
+            facts |= {"null": str(self.null), "n_shuffles": self.n_shuffles}
+        if self.bootstrap is not None:
+            facts |= {"bootstrap": self.bootstrap, "interval": self.interval}
+        return {**facts, "confidence": self.confidence, "random_state": self.random_state} if facts else {}
+
+
+def _sampled(
+    rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: _Sampling
+) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
+    """The rows with sampling intervals and chance, and what is said of all of them."""
+    notes: tuple[str, ...] = ()
+    if not inputs.n_objects:
+        return rows, notes
+    if sampling.bootstrap is not None:
+        rows, notes = _with_intervals(rows, entries, inputs, sampling)
+    if sampling.null is not None:
+        rows, more = _with_chance(rows, entries, inputs, sampling)
+        notes += more
+    return rows, notes
+
+
+def _with_intervals(
+    rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: _Sampling
+) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
+    from partita.chance.bootstraps import intervals
+
+    assert sampling.bootstrap is not None
+    found = intervals(
+        entries,
+        inputs,
+        n_replicates=sampling.bootstrap,
+        confidence=sampling.confidence,
+        method=sampling.interval,
+        seed=sampling.seed_of_replicates,
+        values={row.index: row.value for row in rows},
+    )
+    made = tuple(
+        replace(
+            row,
+            ci_low=found[row.index].low,
+            ci_high=found[row.index].high,
+            caveats=(*row.caveats, *(found[row.index].caveats if not math.isnan(row.value) else ())),
+        )
+        for row in rows
+    )
+    return made, notes_on(found.values(), sampling.bootstrap)
+
+
+def _with_chance(
+    rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: _Sampling
+) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
+    from partita.chance.chances import chance_of
+
+    by_chance = chance_of(
+        entries, inputs, sampling.null, n_shuffles=sampling.n_shuffles, seed=sampling.seed_of_shuffles
+    )
+    made = []
+    for row in rows:
+        one = by_chance.get(row.index)
+        if one is not None:
+            row = replace(  # noqa: PLW2901
+                row,
+                expected=one.expected,
+                adjusted=one.adjusted,
+                p=one.p,
+                z=one.z,
+                null_mean=one.mean,
+                null_spread=one.spread,
+                caveats=(*row.caveats, *one.caveats),
+            )
+        made.append(row)
+    with_p = sum(not math.isnan(row.p) for row in made)
+    level = 1.0 - sampling.confidence
+    by_luck = (
+        f"; {with_p} indices were looked at: by chance alone about {with_p * level:.2g} have p of at most"
+        f" {level:.2g}"
+        if with_p > 1
+        else ""
+    )
+    return tuple(made), (f"chance: {sampling.null}; p: how often it does at least as well{by_luck}",)
 
 
 def _digested(
-    made: Comparison, inputs: Inputs, table: Contingency | None, headline: Sequence[str]
+    made: Comparison,
+    inputs: Inputs,
+    table: Contingency | None,
+    headline: Sequence[str],
+    sampling: _Sampling,
 ) -> Comparison:
     """The comparison with its statement, what splits and merges, and remarks."""
     rows = {row.index: row for row in made.rows}
@@ -390,7 +538,14 @@ def _digested(
     splits = () if table is None or identical else splits_and_merges(table)
     return replace(
         made,
-        statement=agreement_statement(rows, inputs.kinds, table, identical=identical),
+        statement=agreement_statement(
+            rows,
+            inputs.kinds,
+            table,
+            identical=identical,
+            confidence=sampling.confidence,
+            null="" if sampling.null is None else sampling.null.name,
+        ),
         findings=(*splits, *adjusted_forms(rows, inputs.kinds)),
         remarks=remarks_on(made.rows, inputs),
         headline=tuple(name for name in headline if name in rows),

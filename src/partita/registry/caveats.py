@@ -31,6 +31,8 @@ class CaveatKind(StrEnum):
     """The lower and upper values are certified outer bounds."""
     SAMPLED_ENDS = "sampled ends"
     """The lower and upper values come from a sample."""
+    INTERVAL = "interval"
+    """What a reader must know of the sampling interval."""
     NOT_COMPUTED = "not computed"
     """Something was not computed, and why."""
     OWN = "own"

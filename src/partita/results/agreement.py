@@ -82,16 +82,43 @@ def headline_of(kinds: Sequence[Kind], *, has_data: bool = False) -> tuple[str, 
 
 
 def agreement_statement(
-    rows: Mapping[str, IndexValue], kinds: Sequence[Kind], table: Contingency | None, *, identical: bool
+    rows: Mapping[str, IndexValue],
+    kinds: Sequence[Kind],
+    table: Contingency | None,
+    *,
+    identical: bool,
+    confidence: float = 0.95,
+    null: str = "",
 ) -> str:
-    """How far two clusterings agree, in a sentence that says no more than the values do."""
+    """How far two clusterings agree, in a sentence that says no more than the values do.
+
+    With a null model it says whether that is beyond chance: p at most 1 - confidence.
+    """
+    row = rows.get(CORRECTED.get(softest(kinds), "adjusted_rand"))
+    agreement = _agreement(row, kinds, table, identical=identical, confidence=confidence)
+    return agreement + (_beyond_chance(row, confidence, null) if agreement and row is not None else "")
+
+
+def _beyond_chance(row: IndexValue, confidence: float, null: str) -> str:
+    if math.isnan(row.p) or not null:
+        return ""
+    p = f"p = {row.p:.2g} under {null}"
+    return f"; beyond chance: {p}" if row.p <= 1.0 - confidence else f"; not shown to be beyond chance: {p}"
+
+
+def _agreement(
+    row: IndexValue | None,
+    kinds: Sequence[Kind],
+    table: Contingency | None,
+    *,
+    identical: bool,
+    confidence: float,
+) -> str:
     if identical:
         return "the clusterings are identical, up to the names of their clusters"
-    kind = softest(kinds)
-    name = CORRECTED.get(kind, "adjusted_rand")
-    row = rows.get(name)
     if row is None:
         return ""
+    kind, name = softest(kinds), row.index
     if not math.isnan(row.lower) and math.isnan(row.value):
         about = "about " if row.method == "sampled" else ""
         what = "is" if kind is ROUGH else "is expected"
@@ -101,13 +128,19 @@ def agreement_statement(
         )
     if math.isnan(row.value):
         return f"the {_words(name)} has no value here: {row.caveat}"
-    value = f"{_words(name)} {row.value:.2f} (0 is chance, 1 is identity"
+    value = f"{_words(name)} {row.value:.2f} ({_interval(row, confidence)}0 is chance, 1 is identity"
     if row.value <= 0:
         return f"the clusterings agree no more than by chance: {value})" + _nesting(table)
     if kind is not HARD:
         return f"the clusterings agree more than by chance on average: {value}; no cut points are known)"
     word = next(word for least, word in GRADES if row.value > least)
     return f"{word} agreement: {value}; graded after {GRADES_ARE_FROM})" + _nesting(table)
+
+
+def _interval(row: IndexValue, confidence: float) -> str:
+    if math.isnan(row.ci_low):
+        return ""
+    return f"{100.0 * confidence:g}% interval {row.ci_low:.2f} to {row.ci_high:.2f}; "
 
 
 def _words(name: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from partita.inputs import Inputs
 from partita.registry import Caveat, CaveatKind, Index, find
 from partita.registry.caveats import join_caveats, said
 from partita.results import Result, Table, number, plain
+from partita.results.tables import show
 from partita.results.verdicts import Remark, RemarkKind, remarks_of, speak
 
 __all__ = ["IndexTable", "IndexValue", "LeftOut", "method_of", "remarks_on"]
@@ -21,9 +22,46 @@ __all__ = ["IndexTable", "IndexValue", "LeftOut", "method_of", "remarks_on"]
 FROM_A_SAMPLE = frozenset({CaveatKind.SAMPLED, CaveatKind.SAMPLED_ENDS})
 
 
+COLUMNS = (
+    "index",
+    "symbol",
+    "value",
+    "best",
+    "direction",
+    "lower",
+    "upper",
+    "ci_low",
+    "ci_high",
+    "expected",
+    "adjusted",
+    "p",
+)
+SPARE = ("symbol", "best", "expected", "adjusted")
+"""Columns that go first where a terminal is too narrow."""
+
+OF_THE_NULL = ("z", "null_mean", "null_spread")
+"""Columns that are there where a null model was asked for; they are not printed."""
+
+SOMETIMES = ("se", *OF_THE_NULL)
+"""Columns that are there where a row has something in them."""
+
+
 @dataclass(frozen=True)
 class IndexValue:
-    """One index with its value: a row of a result."""
+    """One index with its value: a row of a result.
+
+    Attributes
+    ----------
+    lower, upper : float
+        The ends over the hard clusterings that soft sides stand for; they have nothing to do with a sample.
+    ci_low, ci_high : float
+        A sampling interval: where the value may lie for all objects of which these are a sample.
+    expected, adjusted, p : float
+        The value by chance under a null model, (value - expected) / (best - expected), and how often chance
+        does at least as well.
+    z, null_mean, null_spread : float
+        The value in standard deviations from the mean under the null model, and these two.
+    """
 
     index: str
     symbol: str
@@ -32,8 +70,15 @@ class IndexValue:
     direction: str
     lower: float = math.nan
     upper: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    expected: float = math.nan
+    adjusted: float = math.nan
     p: float = math.nan
     se: float = math.nan
+    z: float = math.nan
+    null_mean: float = math.nan
+    null_spread: float = math.nan
     caveats: tuple[Caveat, ...] = ()
 
     @classmethod
@@ -170,10 +215,9 @@ class IndexTable(Result):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of all columns; standard errors (``se``) are one where a row has one."""
-        has_errors = any(not math.isnan(row.se) for row in self.rows)
-        away = {"caveats"} if has_errors else {"caveats", "se"}
-        return (*(f.name for f in fields(IndexValue) if f.name not in away), "caveat")
+        """The names of all columns; those of the null model and of standard errors where a row has one."""
+        more = [name for name in SOMETIMES if any(not math.isnan(getattr(row, name)) for row in self.rows)]
+        return (*COLUMNS, *more, "caveat")
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a row, with every column."""
@@ -185,16 +229,49 @@ class IndexTable(Result):
         times = Counter(caveat.text for row in shown for caveat in row.caveats)
         often = [text for text in times if times[text] > 1]
         marks = {text: f"[{i}]" for i, text in enumerate(often, start=1)}
-        columns = self.columns
-        rows = [tuple(_cell(n, row, marks) for n in columns) for row in shown]
+        columns, rows = self._printed(shown, marks)
         if self.headline:
             columns = ("family", *columns)
             families = [find(row.index.partition(":")[0]).family for row in shown]
             first = [f if f not in families[:i] else "" for i, f in enumerate(families)]
             rows = [(family, *row) for family, row in zip(first, rows, strict=True)]
         marked = tuple(f"{mark} {text}" for text, mark in marks.items())
-        notes = (*marked, *self.findings, *self.footnotes, *self._not_shown())
-        return Table(self.title, columns, tuple(rows), notes, self.statement).without_blank_columns()
+        notes = (*marked, *self._which_is_which(shown), *self.findings, *self.footnotes, *self._not_shown())
+        return Table(
+            self.title, columns, tuple(rows), notes, self.statement, spare=SPARE
+        ).without_blank_columns()
+
+    def _printed(
+        self, shown: Sequence[IndexValue], marks: Mapping[str, str]
+    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Columns and cells; a sampling interval and ends over hard clusterings have names of their own."""
+        columns = tuple(name for name in self.columns if name not in OF_THE_NULL)
+        rows = [tuple(_cell(n, row, marks) for n in columns) for row in shown]
+        if not _any_number(shown, "ci_low"):
+            return columns, rows
+        at = columns.index("lower")
+        named = (*columns[:at], OVER_HARD, self.interval_name, *columns[at + 4 :])
+        return named, [
+            (*cells[:at], _span(row.lower, row.upper), _span(row.ci_low, row.ci_high), *cells[at + 4 :])
+            for row, cells in zip(shown, rows, strict=True)
+        ]
+
+    @property
+    def interval_name(self) -> str:
+        """What the column of the sampling interval is called where it is printed."""
+        return f"{100.0 * self.provenance.get('confidence', 0.95):g}% interval"
+
+    def _which_is_which(self, shown: Sequence[IndexValue]) -> tuple[str, ...]:
+        """What the two kinds of ends are, where there are sampling intervals."""
+        if not _any_number(shown, "ci_low"):
+            return ()
+        sampling = (
+            f"{self.interval_name}: where the value may lie for all objects of which these are a sample"
+        )
+        if not _any_number(shown, "lower"):
+            return (sampling,)
+        ends = f"{OVER_HARD}: lower and upper value over those that the clusterings stand for; no sampling"
+        return ends, sampling
 
     def _not_shown(self) -> tuple[str, ...]:
         """What a digest keeps back, in a line; else what was left out, and why."""
@@ -237,7 +314,9 @@ class IndexTable(Result):
         )
 
 
-NUMBERS = ("value", "best", "lower", "upper", "p", "se")
+OVER_HARD = "over hard clusterings"
+
+NUMBERS = ("value", "best", *COLUMNS[5:], *SOMETIMES)
 KIND_OF_METHOD = {"sampled": CaveatKind.SAMPLED, "bounds": CaveatKind.BOUND}
 """What a caveat without a kind is about, in rows that were written when only the method was told."""
 
@@ -259,6 +338,14 @@ def _spelled(name: Any) -> str:
         return find(name).label
     except PartitaError:
         return str(name)
+
+
+def _any_number(rows: Iterable[IndexValue], column: str) -> bool:
+    return any(not math.isnan(getattr(row, column)) for row in rows)
+
+
+def _span(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f"{show(low)} to {show(high)}"
 
 
 def _cell(column: str, row: IndexValue, marks: Mapping[str, str]) -> Any:

@@ -53,13 +53,25 @@ def factor_of(u: Array, v: Array, origins: tuple[Array, Array], weight: Array | 
         part = None if root is None else root[rows]
         columns = _columns(u[rows], v[rows], origins, part, some[: rows.stop - rows.start])
         products += columns.T @ columns
-    if _loses_digits(products, u.shape[1]):
+    if loses_digits(products, u.shape[1]):
         return triangle(_columns(u, v, origins, root, np.empty((n, width))))
-    scale = np.sqrt(np.diag(products))
+    return factor_of_products(products)
+
+
+def factor_of_products(products: Array) -> Array:
+    """F with F'F = these products, ``(..., m, m)``."""
+    scale = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
     divisor = np.where(scale == 0.0, 1.0, scale)
-    values, vectors = np.linalg.eigh(products / np.outer(divisor, divisor))
+    values, vectors = np.linalg.eigh(products / (divisor[..., :, None] * divisor[..., None, :]))
     # times a scale of 0 an empty cluster stays empty, whatever rounding made of it
-    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T * scale)
+    roots = np.sqrt(np.maximum(values, 0.0))[..., :, None]
+    return np.asarray(roots * np.swapaxes(vectors, -1, -2) * scale[..., None, :])
+
+
+def unweighted_columns(u: Array, v: Array, origins: tuple[Array, Array]) -> Array:
+    """The rows (1, |x|^2, |y|^2, x, y) of some objects."""
+    width = EXTRA + fitting(u.shape[1] + v.shape[1])
+    return _columns(u, v, origins, None, np.empty((len(u), width)))
 
 
 def _columns(u: Array, v: Array, origins: tuple[Array, Array], root: Array | None, out: Array) -> Array:
@@ -93,7 +105,7 @@ def triangle(rows: Array) -> Array:
     return np.asarray(np.linalg.qr(rows, mode="r"))
 
 
-def _loses_digits(products: Array, k: int) -> bool:
+def loses_digits(products: Array, k: int) -> bool:
     """Whether the two sides nearly agree, or one nearly equals its mean: differences would be rounding."""
     u, v = slice(EXTRA, EXTRA + k), slice(EXTRA + k, None)
     square, cross = products[u, u], products[u, v]

@@ -220,9 +220,22 @@ class CoassociationGaps(Whole):
                 return linear
         return float(sample_size(epsilon, confidence)) if method == "sample" else _plan(truth, found)[1]
 
+    @classmethod
+    def of_replicates(
+        cls, truth: Partition, found: Partition, weights: Array, moments: PairMoments
+    ) -> CoassociationGaps:
+        """A stack: the gaps of two fuzzy clusterings under each set of weights ``(s, n)``.
+
+        ``moments`` are a stack of those sets.
+        """
+        gaps = _by_tiles(shares(truth), shares(found), weights, moments, None)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean_gap = np.where(moments.is_identical, 0.0, gaps / moments.n_pairs)
+        return cls.of_moments(moments, "tiles", mean_gap)
+
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the stack; () unless it comes from a stack of hard tables."""
+        """The shape of the stack; () unless it comes from a stack of hard tables or of weights."""
         return tuple(np.shape(self.together))
 
     @property
@@ -313,14 +326,14 @@ def _signed(u: Array, v: Array) -> tuple[Array, Array]:
 # --- the exact methods: sums of |a - b| over pairs -------------------------------------------------------
 
 
-def _by_tiles(u: Array, v: Array, weight: Array | None, _: PairMoments, on_block: OnBlock) -> float:
+def _by_tiles(u: Array, v: Array, weight: Array | None, _: PairMoments, on_block: OnBlock) -> Any:
     left, right = _signed(u, v)
 
     def of_tile(i: slice, j: slice) -> list[Floats]:
         gaps = left[i] @ right[j].T
         return [np.abs(gaps, out=gaps)]
 
-    return float(sum_over_pairs(of_tile, len(u), weight, on_block)[0])
+    return sum_over_pairs(of_tile, len(u), weight, on_block)[0]
 
 
 def _by_distinct_rows(
@@ -329,7 +342,7 @@ def _by_distinct_rows(
     """Equal objects have equal gaps: the distinct ones are weighed by how often they occur."""
     first, group = _distinct_rows(np.hstack([u, v]))
     counts = np.bincount(group, weights=weight, minlength=first.size)
-    return _by_tiles(u[first], v[first], counts, moments, on_block)
+    return float(_by_tiles(u[first], v[first], counts, moments, on_block))
 
 
 def _distinct_rows(rows: Array) -> tuple[Array, Array]:

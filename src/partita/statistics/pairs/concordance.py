@@ -85,14 +85,15 @@ class ConcordanceGaps(Whole):
                 weight,
                 on_block,
             )
-        return cls(np.asarray(gaps), n_pairs, kinds, np.asarray(is_relabelling(truth, found)))
+        same = np.asarray(is_relabelling(truth, found))
+        return cls(np.asarray(gaps), n_pairs, kinds, same, np.shape(gaps))
 
     @staticmethod
     def pair_operations(truth: Partition, found: Partition) -> float:
         """Pairs times clusters for two soft clusterings, a sort of the memberships for one."""
         if HARD in (truth.kind, found.kind):
             return _sorting_operations(truth, found)
-        return number_of_pairs(truth.n_objects, None) * (truth.n_clusters + found.n_clusters)
+        return float(number_of_pairs(truth.n_objects, None) * (truth.n_clusters + found.n_clusters))
 
     @property
     def mean_gap(self) -> Floats:
@@ -228,7 +229,7 @@ def _mean_of_all_gaps(sides: list[Floats], weight: Array | None) -> float:
     for part in (slice(0, held), slice(held, None)):
         inside += _sum_of_differences(pooled[part], None if weights is None else weights[part], copies)
     between = _sum_of_differences(pooled, weights, 2.0 * copies) - inside
-    return between / number_of_pairs(n, weight) ** 2
+    return float(between / number_of_pairs(n, weight) ** 2)
 
 
 def _fill_upper_triangle(of_tile: Any, n: int, out: Floats) -> None:

@@ -36,6 +36,7 @@ def sum_over_pairs(
 
     ``of_tile(rows, columns)`` gives one array a quantity, for all pairs of these objects. Weights are
     multiplicities: the copies of an object are pairs too. Nothing is subtracted, so that nothing cancels.
+    Weights ``(s, n)`` are s sets of them, and each quantity has s sums: tiles are made once for all.
     """
 
     def one_row_of_tiles(rows: slice) -> Floats:
@@ -49,22 +50,23 @@ def sum_over_pairs(
     return np.asarray(np.sum(map_blocks(one_row_of_tiles, n, TILE_ROWS, on_block, products=True), axis=0))
 
 
-def _sum_of_tile(values: Floats, rows: slice, columns: slice, weight: Array | None) -> float:
+def _sum_of_tile(values: Floats, rows: slice, columns: slice, weight: Array | None) -> Any:
     own = np.diagonal(values)
     on_diagonal = rows.start == columns.start
     if on_diagonal:
         values = np.triu(values, 1)
     if weight is None:
         return float(values.sum())
-    total = float(weight[rows] @ values @ weight[columns])
+    left, right = weight[..., rows], weight[..., columns]
+    total = ((left @ values) * right).sum(axis=-1)
     if on_diagonal:
-        total += float(own @ (weight[rows] * (weight[rows] - 1.0))) / 2.0
+        total = total + (left * (left - 1.0)) @ own / 2.0
     return total
 
 
-def number_of_pairs(n: int, weight: Array | None) -> float:
-    """How many pairs of objects there are, copies counted."""
-    total = float(n if weight is None else weight.sum())
+def number_of_pairs(n: int, weight: Array | None) -> Any:
+    """How many pairs of objects there are, copies counted; a number for each set of weights."""
+    total = float(n) if weight is None else weight.sum(axis=-1, dtype=np.float64)
     return total * (total - 1.0) / 2.0
 
 

@@ -91,9 +91,10 @@ class TNormPairs(Whole):
         a, b, c, d = map(np.asarray, sum_over_pairs(of_tile, n, weight, on_block))
         return cls(
             (a, b, c, d),
-            np.asarray(n if weight is None else weight.sum(), dtype=np.float64),
+            np.asarray(n if weight is None else weight.sum(axis=-1), dtype=np.float64),
             (truth.kind, found.kind),
             np.asarray(is_relabelling(truth, found)),
+            np.shape(a),
         )
 
     @staticmethod
@@ -102,7 +103,7 @@ class TNormPairs(Whole):
         if both_hard(truth, found):
             return 0.0
         soft = (p for p in (truth, found) if not isinstance(p, HardPartition))
-        return number_of_pairs(truth.n_objects, None) * (sum(p.n_clusters for p in soft) + 4)
+        return float(number_of_pairs(truth.n_objects, None) * (sum(p.n_clusters for p in soft) + 4))
 
 
 class _Side(Protocol):
