@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import generator
-from partita.chance.bootstraps import check_confidence, check_count, check_method, notes_on
-from partita.chance.null_models import NullModel, null_model
+from partita.chance.bootstraps import check_confidence, check_count, check_method
+from partita.chance.null_models import null_model
 from partita.differences import cluster_differences, object_differences, story_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
@@ -35,6 +35,7 @@ from partita.results.index_rows import IndexTable, IndexValue, LeftOut, remarks_
 from partita.results.provenance import provenance
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.sampled_truth import check_design, sampled_truth
+from partita.sampling_columns import Sampling, sampled_rows
 from partita.statistics import Contingency
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -281,7 +282,7 @@ def compare(
     check_method(interval)
     model = None if null is None else null_model(null)
     seeds = generator(random_state).integers(1 << 62, size=2).tolist()
-    sampling = _Sampling(model, bootstrap, confidence, interval, n_shuffles, random_state, *seeds)
+    sampling = Sampling(model, bootstrap, confidence, interval, n_shuffles, random_state, *seeds)
     indices = listed(indices) if indices is not None else None  # an iterator goes only once
     given = ("truth", "found") if X is None else ("X", "truth", "found")
     _check_names(indices, given)
@@ -368,7 +369,7 @@ def _compared(
     X: Any,
     bounds: bool,
     ways: Mapping[str, Any],
-    sampling: _Sampling,
+    sampling: Sampling,
     sample: str | None = None,
 ) -> Comparison:
     """Every wanted index of one pair of clusterings."""
@@ -395,7 +396,7 @@ def _compared(
     sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
     if sampled is not None:
         rows = tuple(map(sampled.row, rows))
-    rows, sampling_notes = _sampled(rows, [one.entry for one in planned.assignments], inputs, sampling)
+    rows, sampling_notes = sampled_rows(rows, [one.entry for one in planned.assignments], inputs, sampling)
     table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
     clusters = _cluster_counts(inputs, table)
     sides = (
@@ -424,112 +425,12 @@ def _compared(
     return _digested(made, inputs, table, headline if indices is None else (), sampling)
 
 
-@dataclass(frozen=True)
-class _Sampling:
-    """What is drawn for p-values and intervals, and from which seeds."""
-
-    null: NullModel | None
-    bootstrap: int | None
-    confidence: float
-    interval: str
-    n_shuffles: int
-    random_state: Any
-    seed_of_shuffles: int
-    seed_of_replicates: int
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What the provenance says of it: nothing where nothing was asked for."""
-        facts: dict[str, Any] = {}
-        if self.null is not None:
-            facts |= {"null": str(self.null), "n_shuffles": self.n_shuffles}
-        if self.bootstrap is not None:
-            facts |= {"bootstrap": self.bootstrap, "interval": self.interval}
-        return {**facts, "confidence": self.confidence, "random_state": self.random_state} if facts else {}
-
-
-def _sampled(
-    rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: _Sampling
-) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
-    """The rows with sampling intervals and chance, and what is said of all of them."""
-    notes: tuple[str, ...] = ()
-    if not inputs.n_objects:
-        return rows, notes
-    if sampling.bootstrap is not None:
-        rows, notes = _with_intervals(rows, entries, inputs, sampling)
-    if sampling.null is not None:
-        rows, more = _with_chance(rows, entries, inputs, sampling)
-        notes += more
-    return rows, notes
-
-
-def _with_intervals(
-    rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: _Sampling
-) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
-    from partita.chance.bootstraps import intervals
-
-    assert sampling.bootstrap is not None
-    found = intervals(
-        entries,
-        inputs,
-        n_replicates=sampling.bootstrap,
-        confidence=sampling.confidence,
-        method=sampling.interval,
-        seed=sampling.seed_of_replicates,
-        values={row.index: row.value for row in rows},
-    )
-    made = tuple(
-        replace(
-            row,
-            ci_low=found[row.index].low,
-            ci_high=found[row.index].high,
-            caveats=(*row.caveats, *(found[row.index].caveats if not math.isnan(row.value) else ())),
-        )
-        for row in rows
-    )
-    return made, notes_on(found.values(), sampling.bootstrap)
-
-
-def _with_chance(
-    rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: _Sampling
-) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
-    from partita.chance.chances import chance_of
-
-    by_chance = chance_of(
-        entries, inputs, sampling.null, n_shuffles=sampling.n_shuffles, seed=sampling.seed_of_shuffles
-    )
-    made = []
-    for row in rows:
-        one = by_chance.get(row.index)
-        if one is not None:
-            row = replace(  # noqa: PLW2901
-                row,
-                expected=one.expected,
-                adjusted=one.adjusted,
-                p=one.p,
-                z=one.z,
-                null_mean=one.mean,
-                null_spread=one.spread,
-                caveats=(*row.caveats, *one.caveats),
-            )
-        made.append(row)
-    with_p = sum(not math.isnan(row.p) for row in made)
-    level = 1.0 - sampling.confidence
-    by_luck = (
-        f"; {with_p} indices were looked at: by chance alone about {with_p * level:.2g} have p of at most"
-        f" {level:.2g}"
-        if with_p > 1
-        else ""
-    )
-    return tuple(made), (f"chance: {sampling.null}; p: how often it does at least as well{by_luck}",)
-
-
 def _digested(
     made: Comparison,
     inputs: Inputs,
     table: Contingency | None,
     headline: Sequence[str],
-    sampling: _Sampling,
+    sampling: Sampling,
 ) -> Comparison:
     """The comparison with its statement, what splits and merges, and remarks."""
     rows = {row.index: row for row in made.rows}

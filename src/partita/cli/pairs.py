@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from partita.cli.options import (
     read_sides,
     split_indices,
     two_clusterings,
+    writing_of,
 )
 from partita.cli.output import show
 
@@ -56,6 +58,25 @@ weight_option = click.option(
     show_default=True,
     help="Lower and upper values of the usual indices for rough, possibilistic and evidential sides.",
 )
+@click.option(
+    "--null",
+    metavar="NAME",
+    help="What chance is: permutation, fixed number, all partitions or dirichlet. Adds the expected and the "
+    "adjusted value and p.",
+)
+@click.option(
+    "--bootstrap", type=int, metavar="N", help="Draw the objects anew so often, for sampling intervals: 1000."
+)
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Of the intervals, and of 1 - p."
+)
+@click.option("--shuffles", "n_shuffles", type=int, default=999, show_default=True, help="Draws for p.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the draws.")
+@click.option(
+    "--by",
+    type=click.Choice(["cluster", "object"]),
+    help="Where they differ: what became of each cluster, or of each object. As CSV, that table alone.",
+)
 @form_option
 def compare(
     indices: str | None,
@@ -63,6 +84,7 @@ def compare(
     weight: str | None,
     noise: str,
     bounds: bool,
+    by: str | None,
     form: str,
     **given: Any,
 ) -> None:
@@ -79,9 +101,15 @@ def compare(
       partita compare data.csv --truth-column species --found-column cluster
       partita compare data.csv --truth-column species --clusterings kmeans,ward --data data.csv
       partita compare truth.csv found.csv --all
+      partita compare truth.csv found.csv --null permutation --bootstrap 1000
+      partita compare truth.csv found.csv --by cluster
+      partita compare labels.csv --all    (a file of label columns: all pairs of them)
       partita compare truth.csv found.csv --indices information,lei2014
       partita compare labels.npy memberships.npy --format json
     """  # noqa: D301 (click reads the backspace as: keep these lines)
+    if _is_of_all_pairs(given, all_rows):
+        _compare_all_pairs(given, indices, noise, form)
+        return
     sides = read_sides(given, weight)
     from partita import comparison
 
@@ -93,8 +121,55 @@ def compare(
         noise=noise,
         sample_weight=sides.weights,
         bounds=bounds,
+        null=given["null"],
+        bootstrap=given["bootstrap"],
+        confidence=given["confidence"],
+        n_shuffles=given["n_shuffles"],
+        random_state=given["seed"],
     )
-    show(every_row(result, all_rows, indices), form, sides.notes)
+    parts = None if by is None else _differences(result, by)
+    show(every_row(result, all_rows, indices), form, sides.notes, parts=parts, key=f"by_{by}")
+
+
+def _differences(result: Any, by: str) -> dict[str, Any]:
+    """Where each of the clusterings found differs from the truth."""
+    from partita.results.side_by_side import SideBySide
+
+    several: Mapping[Any, Any] = result.results if isinstance(result, SideBySide) else {"": result}
+    names = result.labels if isinstance(result, SideBySide) else {"": ""}
+    return {names[name]: one.differences(by) for name, one in several.items()}
+
+
+def _is_of_all_pairs(given: Mapping[str, Any], all_rows: bool) -> bool:
+    """Whether one file is given and no column of it: then --all means all pairs of its columns."""
+    named = ("found", "truth_column", "found_column", "column", "clusterings", "data_file")
+    return all_rows and all(given[name] is None for name in named)
+
+
+def _compare_all_pairs(given: Mapping[str, Any], indices: str | None, noise: str, form: str) -> None:
+    """Every label column of a file against every other."""
+    from partita.files.reading import read_label_columns
+    from partita.files.sources import check_files
+    from partita.model_comparison import compare_models
+
+    check_files(given["truth"])
+    columns, notes = read_label_columns(
+        given["truth"],
+        id_column=given["id_column"],
+        noise_label=given["noise_label"],
+        writing=writing_of(given),
+        missing=given["missing"],
+    )
+    result = compare_models(
+        None,
+        columns,
+        indices=split_indices(indices),
+        bootstrap=given["bootstrap"] or 1000,
+        confidence=given["confidence"],
+        random_state=given["seed"],
+        noise=noise,
+    )
+    show(result, form, notes)
 
 
 @click.command()

@@ -256,6 +256,42 @@ def read_two(
     )
 
 
+def read_label_columns(
+    path: str | Path,
+    *,
+    id_column: str | None,
+    noise_label: str | None,
+    writing: Writing,
+    missing: str,
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Every column of a file as a clustering, by name, and what is said of the file.
+
+    A column whose values all differ names the objects: as a clustering it would say nothing.
+    """
+    table = open_table(path, writing)
+    if table is None:
+        raise FileError("this file has no named columns.", got=str(path), need="a table with a header")
+    with table.errors_named():
+        texts = table.read([], texts=table.names)
+        alone = [name for name in table.names if name != id_column and texts[name].is_unique]
+        names = [name for name in table.names if name != id_column and name not in alone]
+        if len(names) < 2:
+            got = ", ".join(names) or "no column whose values repeat"
+            raise ParameterError("there are no two clusterings.", got=got, need="two columns of labels")
+    first, *others = names
+    one = ClusteringFile(path, [first], noise_label=noise_label)
+    found = read_two(
+        one,
+        replace(one, columns=None, several=others),
+        id_column=id_column,
+        by_row=True,
+        writing=writing,
+        missing=missing,
+    )
+    said = (f"left out: {', '.join(alone)} (every value is another, so it names objects)",) * bool(alone)
+    return {first: found.first, **found.second}, (*found.notes, *said)
+
+
 def read_judged(
     data: str | Path,
     clustering: ClusteringFile,
