@@ -19,7 +19,7 @@ from partita.inputs import prepare
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH
 from partita.registry import Index
 from partita.statistics import Contingency
-from reference import REFERENCE, information, matching, pairs
+from reference import REFERENCE, bcubed, information, matching, pairs
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{UndefinedIndexWarning.__module__}.UndefinedIndexWarning")
 
@@ -102,6 +102,7 @@ class Weighted:
         with (
             mock.patch.object(information, "table", self.table),
             mock.patch.object(matching, "table", self.table),
+            mock.patch.object(bcubed, "table", self.table),
         ):
             return REFERENCE[name](self.U, self.V)
 
