@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.differences import cluster_differences, object_differences, story_of
+from partita.differences import cluster_differences, object_differences
 from partita.errors import ParameterError, PartitionError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
@@ -33,6 +33,7 @@ from partita.results.provenance import provenance
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.sampled_truth import check_design, sampled_truth
 from partita.statistics import Contingency
+from partita.stories import story_of
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
 
