@@ -13,7 +13,7 @@ import numpy as np
 from partita.arrays import generator
 from partita.chance.bootstraps import check_confidence, check_count, check_method
 from partita.chance.null_models import null_model
-from partita.differences import cluster_differences, object_differences, story_of
+from partita.differences import cluster_differences, object_differences
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
@@ -37,6 +37,7 @@ from partita.results.side_by_side import SideBySide, provenance_together, same_c
 from partita.sampled_truth import check_design, sampled_truth
 from partita.sampling_columns import Sampling, sampled_rows
 from partita.statistics import Contingency
+from partita.stories import story_of
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
 

@@ -1,4 +1,4 @@
-"""Where two clusterings differ: cluster by cluster, object by object, and in sentences.
+"""Where two clusterings differ: cluster by cluster and object by object.
 
 What became of a cluster is told in one word, which is decided here and nowhere else. Of a **true** cluster:
 
@@ -29,20 +29,21 @@ from partita.engine import Request, collect
 from partita.inputs import Inputs
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, HardPartition, Kind, Partition
 from partita.results import Result, Table
-from partita.results.agreement import short_name
+from partita.results.agreement import PART
 from partita.results.provenance import provenance
-from partita.results.text_tables import one_line
 from partita.statistics import Contingency, is_too_large_to_pair
 
 __all__ = [
     "Cells",
     "ClusterDifference",
     "ClusterDifferences",
+    "NOTHING",
     "ObjectDifferences",
+    "amount",
+    "amount_text",
     "cells_of",
     "cluster_differences",
     "object_differences",
-    "story_of",
     "table_of",
 ]
 
@@ -51,12 +52,6 @@ WHOLE = 0.9
 
 MOST = 0.5
 """The share of a cluster above which it is mostly that."""
-
-PART = 0.1
-"""The share of a cluster from which on another cluster has a part of it; less are strays."""
-
-MOST_NAMED = 3
-"""How many clusters of one fate a story names."""
 
 MOST_SHOWN = 20
 """How many objects are printed, those that disagree most."""
@@ -286,9 +281,9 @@ def _side(
             ClusterDifference(
                 side=side,
                 cluster=names[i],
-                size=_amount(cells.row_sizes[i]),
+                size=amount(cells.row_sizes[i]),
                 best_match=others[j],
-                overlap=_amount(shared[best]),
+                overlap=amount(shared[best]),
                 precision=precision,
                 recall=recall,
                 jaccard=float(shared[best] / union[best]),
@@ -296,7 +291,7 @@ def _side(
                 fate=_fate(side, float(of_own[best]), float(of_other[best]), float(pure[i])),
             )
         )
-        parts[names[i]] = tuple((others[int(other[m])], _amount(shared[m])) for m in mine.tolist())
+        parts[names[i]] = tuple((others[int(other[m])], amount(shared[m])) for m in mine.tolist())
     return rows, parts
 
 
@@ -308,10 +303,15 @@ def _fate(side: str, share: float, share_of_match: float, in_pure: float) -> str
     return parted if in_pure >= MOST else "lost"
 
 
-def _amount(size: Any) -> float:
+def amount(size: Any) -> float:
     """A number of objects as a whole number where it is one, soft ones up to rounding."""
     nearest = round(float(size))
     return nearest if abs(float(size) - nearest) <= 1e-9 * max(nearest, 1) else float(size)
+
+
+def amount_text(size: float) -> str:
+    """A number of objects as it is written in a sentence."""
+    return str(size) if isinstance(size, int) else f"{size:.1f}" if size >= 0.1 else f"{size:.2g}"
 
 
 # --- objects ----------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ def object_differences(inputs: Inputs) -> ObjectDifferences:
         values={**labels, **measures},
         index=index,
         moved=moved,
-        title=f"{total:g} objects: {_text(_amount(moved))} moved{how}",
+        title=f"{total:g} objects: {amount_text(amount(moved))} moved{how}",
     )
 
 
@@ -465,135 +465,3 @@ def _columns_of(partition: Partition, names: Sequence[Any]) -> Floats:
     wide = np.zeros((partition.n_objects, len(names)))
     wide[:, _positions(partition.names, names)] = dense(partition.memberships())
     return wide
-
-
-# --- the story --------------------------------------------------------------------------------------------
-
-
-def story_of(inputs: Inputs) -> str:
-    """What became of the true clusters, and how many objects moved, in sentences."""
-    if not inputs.n_objects:
-        return f"there is nothing to tell: {NOTHING}"
-    clusters, objects = cluster_differences(inputs), object_differences(inputs)
-    noise = {name: _noise_name(p) for name, p in inputs.partitions.items()}
-    n = _amount(inputs.n_objects if inputs.weight is None else inputs.weight.sum())
-    is_soft = set(inputs.kinds) != {HARD}
-    moved = _amount(objects.moved)
-    if not moved:
-        return f"every true cluster is found whole; no {'membership' if is_soft else 'object'} moved"
-    ending = f"{_text(moved)} of {_text(n)} objects{' by membership' if is_soft else ''} moved"
-    by_fate = {
-        fate: sorted(
-            (r for r in clusters.rows if r.side == "truth" and r.fate == fate), key=lambda r: -r.size
-        )
-        for fate in ("kept", "merged", "split", "lost")
-    }
-    name = _Namer(noise["truth"], noise["found"])
-    sentences = [
-        *_kept(by_fate["kept"], name),
-        *_merged(by_fate["merged"], name),
-        *_split(by_fate["split"], clusters.parts, name),
-        *_lost(by_fate["lost"], name),
-    ]
-    mixtures = [r for r in clusters.rows if r.side == "found" and r.fate == "lost"]
-    if mixtures:
-        names = _listed([name.found(r.cluster) for r in mixtures])
-        sentences.append(f"found {names} {_verb(mixtures)} no true cluster")
-    return "; ".join([*sentences, ending])
-
-
-class _Namer(NamedTuple):
-    """Clusters by names that fit a sentence; noise is called so."""
-
-    noise_of_truth: Any
-    noise_of_found: Any
-
-    def truth(self, name: Any) -> str:
-        return _name(name, self.noise_of_truth)
-
-    def found(self, name: Any) -> str:
-        return _name(name, self.noise_of_found)
-
-
-NO_NOISE = object()
-
-
-def _name(name: Any, noise: Any) -> str:
-    is_noise = noise is not NO_NOISE and type(name) is type(noise) and name == noise
-    return "noise" if is_noise else short_name(one_line(str(name)))
-
-
-def _noise_name(partition: Partition) -> Any:
-    """The name of the cluster of noise, or a mark that there is none."""
-    mask = partition.noise_mask
-    if mask is None or not isinstance(partition, HardPartition):
-        return NO_NOISE
-    return partition.names[int(partition.codes[np.argmax(mask)])]
-
-
-def _kept(rows: Sequence[ClusterDifference], name: _Namer) -> list[str]:
-    whole = [r for r in rows if r.precision == r.recall == 1.0]
-    nearly = [r for r in rows if not r.precision == r.recall == 1.0]
-    told = []
-    if whole:
-        told.append(f"{_listed([name.truth(r.cluster) for r in whole])} {_verb(whole)} found whole")
-    if nearly:
-        out = _amount(sum(r.size - r.overlap for r in nearly))
-        strange = _amount(sum(r.overlap / r.precision - r.overlap for r in nearly))
-        size = _amount(sum(r.size for r in nearly))
-        told.append(
-            f"{_listed([name.truth(r.cluster) for r in nearly])} {_verb(nearly)} kept, with {_text(out)} of"
-            f" {_text(size)} objects elsewhere and {_text(strange)} of others in"
-        )
-    return told
-
-
-def _merged(rows: Sequence[ClusterDifference], name: _Namer) -> list[str]:
-    together: dict[Any, list[ClusterDifference]] = {}
-    for row in rows:
-        together.setdefault(row.best_match, []).append(row)
-    told = [
-        f"{_listed([name.truth(r.cluster) for r in group])} {_verb(group)} merged into {name.found(match)},"
-        f" of which {'it is' if len(group) == 1 else 'they are'} {sum(r.precision for r in group):.0%}"
-        for match, group in list(together.items())[:MOST_NAMED]
-    ]
-    return told + _more(len(rows) - sum(len(g) for g in list(together.values())[:MOST_NAMED]), "merged")
-
-
-def _split(rows: Sequence[ClusterDifference], parts: Mapping[Any, Any], name: _Namer) -> list[str]:
-    told = []
-    for row in rows[:MOST_NAMED]:
-        held = parts[row.cluster]
-        names = _listed([name.found(found) for found, _ in held])
-        sizes = _listed([_text(size) for _, size in held])
-        told.append(f"{name.truth(row.cluster)} is split over {names} ({sizes} of {_text(row.size)})")
-    return told + _more(len(rows) - MOST_NAMED, "split")
-
-
-def _lost(rows: Sequence[ClusterDifference], name: _Namer) -> list[str]:
-    told = [
-        f"{name.truth(row.cluster)} is lost: its largest part, {row.recall:.0%}, is in"
-        f" {name.found(row.best_match)}, of which it is {row.precision:.0%}"
-        for row in rows[:MOST_NAMED]
-    ]
-    return told + _more(len(rows) - MOST_NAMED, "lost")
-
-
-def _more(count: int, word: str) -> list[str]:
-    return [f"{count} more {'is' if count == 1 else 'are'} {word}"] if count > 0 else []
-
-
-def _verb(rows: Sequence[Any]) -> str:
-    return "is" if len(rows) == 1 else "are"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """The first few names: "a", "a and b", "a, b, c and 4 more"."""
-    shown = list(names[:MOST_NAMED])
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(shown)} and {len(names) - MOST_NAMED} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
-
-
-def _text(amount: float) -> str:
-    return str(amount) if isinstance(amount, int) else f"{amount:.1f}" if amount >= 0.1 else f"{amount:.2g}"

@@ -71,6 +71,12 @@ weight_option = click.option(
     "--confidence", type=float, default=0.95, show_default=True, help="Of the intervals, and of 1 - p."
 )
 @click.option("--shuffles", "n_shuffles", type=int, default=999, show_default=True, help="Draws for p.")
+@click.option(
+    "--sample",
+    type=click.Choice(["objects", "clusters", "clusters_of_objects"]),
+    help="TRUTH is known for a sample of FOUND: how that was drawn. Adds estimates for all objects.",
+)
+@click.option("--balanced", is_flag=True, help="Let every true cluster count the same, whatever its size.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the draws.")
 @click.option(
     "--by",
@@ -110,6 +116,10 @@ def compare(
     if _is_of_all_pairs(given, all_rows):
         _compare_all_pairs(given, indices, noise, form)
         return
+    if given["balanced"] and weight is not None:
+        from partita.errors import ParameterError
+
+        raise ParameterError("weights are given twice.", got="--balanced and --weight", need="one of them")
     sides = read_sides(given, weight)
     from partita import comparison
 
@@ -119,8 +129,9 @@ def compare(
         X=sides.data,
         indices=split_indices(indices),
         noise=noise,
-        sample_weight=sides.weights,
+        sample_weight="balanced" if given["balanced"] else sides.weights,
         bounds=bounds,
+        sample=given["sample"],
         null=given["null"],
         bootstrap=given["bootstrap"],
         confidence=given["confidence"],
