@@ -317,7 +317,9 @@ def test_compare_fills_the_columns_and_keeps_them():
     assert str(back) == str(result)
     frame = result.to_frame()
     assert list(frame.columns)[7:12] == ["ci_low", "ci_high", "expected", "adjusted", "p"]
-    assert set(frame.columns) >= {"z", "null_mean", "null_spread"}
+    assert set(frame.columns) >= {"expected_error", "z", "null_mean", "null_spread"}
+    drawn = frame["expected_error"] > 0
+    assert any(f"Monte Carlo for {drawn.sum()}" in note for note in result.notes) or not drawn.any()
 
 
 def test_without_being_asked_nothing_is_drawn():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from partita.chance.bootstraps import intervals, notes_on
-from partita.chance.chances import chance_of
+from partita.chance.chances import Chance, chance_of
+from partita.chance.expectations import MONTE_CARLO
 from partita.chance.null_models import NullModel
 from partita.inputs import Inputs
 from partita.registry import Index
@@ -94,6 +96,7 @@ def _with_chance(
             row = replace(  # noqa: PLW2901
                 row,
                 expected=one.expected,
+                expected_error=one.error,
                 adjusted=one.adjusted,
                 p=one.p,
                 z=one.z,
@@ -110,4 +113,16 @@ def _with_chance(
         if with_p > 1
         else ""
     )
-    return tuple(made), (f"chance: {sampling.null}; p: how often it does at least as well{by_luck}",)
+    note = f"chance: {sampling.null}; p: how often it does at least as well{by_luck}"
+    return tuple(made), (note, *_how_expected(by_chance))
+
+
+def _how_expected(by_chance: Mapping[str, Chance]) -> tuple[str, ...]:
+    """How the expected values were found, for how many indices, and how sure those are that were drawn."""
+    ways = Counter(one.how for one in by_chance.values() if one.how)
+    if not ways:
+        return ()
+    errors = [one.error for one in by_chance.values() if one.how == MONTE_CARLO and not math.isnan(one.error)]
+    sure = f" (standard error up to {max(errors):.2g}, see expected_error)" if errors else ""
+    told = [f"{how} for {count}{sure if how == MONTE_CARLO else ''}" for how, count in sorted(ways.items())]
+    return (f"expected values: {', '.join(told)} of the indices",)

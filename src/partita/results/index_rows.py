@@ -39,7 +39,7 @@ COLUMNS = (
 SPARE = ("symbol", "best", "expected", "adjusted")
 """Columns that go first where a terminal is too narrow."""
 
-OF_THE_NULL = ("z", "null_mean", "null_spread")
+OF_THE_NULL = ("expected_error", "z", "null_mean", "null_spread")
 """Columns that are there where a null model was asked for; they are not printed."""
 
 SOMETIMES = ("se", *OF_THE_NULL)
@@ -76,6 +76,7 @@ class IndexValue:
     adjusted: float = math.nan
     p: float = math.nan
     se: float = math.nan
+    expected_error: float = math.nan
     z: float = math.nan
     null_mean: float = math.nan
     null_spread: float = math.nan
