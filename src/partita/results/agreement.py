@@ -132,7 +132,7 @@ def _agreement(
     if row.value <= 0:
         return f"the clusterings agree no more than by chance: {value})" + _nesting(table)
     if kind is not HARD:
-        return f"the clusterings agree more than by chance on average: {value}; no cut points are known)"
+        return f"agreement by the {value}; no cut points are known)"
     word = next(word for least, word in GRADES if row.value > least)
     return f"{word} agreement: {value}; graded after {GRADES_ARE_FROM})" + _nesting(table)
 
