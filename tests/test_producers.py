@@ -471,7 +471,7 @@ def test_missing_values_of_data_are_dropped_or_filled():
     assert steady.provenance["n"] == len(X) - 1
     for bad in (np.full((4, 2), np.nan), [[np.inf, 1.0], [0.0, 1.0]]):
         for missing in ("drop", "median"):
-            with pytest.raises((ParameterError, PartitionError)):
+            with pytest.raises((ParameterError, MismatchError)):
                 pt.validate(bad, [0, 1] * (len(bad) // 2), missing=missing)
 
 
