@@ -20,7 +20,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import partita
-from partita import comparison
+from partita import comparison, lower_and_upper
 from partita.cli import main
 from partita.results import Table
 
@@ -314,7 +314,7 @@ def test_only_ends_apply(run: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(out)))
     columns = ["index", "symbol", "value", "best", "direction", "lower", "upper", "ci_low", "ci_high"]
     assert list(rows[0]) == [*columns, "expected", "adjusted", "p", "caveat"]
-    assert {row["index"] for row in rows} == set(comparison.USUAL)
+    assert {row["index"] for row in rows} == set(lower_and_upper.USUAL)
     assert all(row["value"] == "" and float(row["lower"]) <= float(row["upper"]) for row in rows)
     assert "left out: " in err
 

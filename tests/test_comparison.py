@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import partita as pt
-from partita.comparison import USUAL, Comparison
+from partita.comparison import Comparison
 from partita.errors import (
     AlignmentWarning,
     KindError,
@@ -22,6 +22,7 @@ from partita.errors import (
     PartitionError,
 )
 from partita.indices import catalogue
+from partita.lower_and_upper import USUAL
 from partita.results import Table, show
 
 TRUTH, FOUND = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]

@@ -15,8 +15,8 @@ from hypothesis import assume, given
 
 import partita as pt
 from partita import cli
-from partita.comparison import USUAL
 from partita.errors import KindError
+from partita.lower_and_upper import USUAL
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH
 from strategies import integer_weights, pairs
 

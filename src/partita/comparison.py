@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -14,14 +13,14 @@ from partita.arrays import generator
 from partita.chance.bootstraps import check_confidence, check_count, check_method
 from partita.chance.null_models import null_model
 from partita.differences import cluster_differences, object_differences
-from partita.errors import ParameterError, PartitionError, Phrase, Setting
+from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
-from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, as_partition, softest
+from partita.lower_and_upper import has_ends, with_ends
+from partita.partitions import HARD, as_partition
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.progress import bar
-from partita.registry import Caveat, CaveatKind, Index, check_on_undefined, find, listed, select
-from partita.registry.caveats import said
+from partita.registry import Index, check_on_undefined, find, listed, select
 from partita.registry.lookup import Selected, is_group
 from partita.results import Result
 from partita.results.agreement import (
@@ -42,30 +41,8 @@ from partita.stories import story_of
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
 
 
-BETWEEN_ENDS = frozenset({ROUGH, POSSIBILISTIC, EVIDENTIAL})
-"""Kinds that stand for many hard clusterings without a probability for each: lower and upper values."""
-
 ROUNDING = 1e-6
 """What rounding may take from the value of a clustering against itself."""
-
-USUAL = (
-    "rand",
-    "adjusted_rand",
-    "jaccard",
-    "nmi_sum",
-    "variation_of_information",
-    "classification_error",
-)
-"""Indices whose lower and upper values are shown unasked, where a side is one of those kinds."""
-
-MOST_REPEATED = 1_000_000
-
-OF_TYPICALITIES = Caveat(
-    CaveatKind.METHOD,
-    "value is of the table of typicalities; lower and upper are expected over the hard clusterings that these"
-    " stand for, and it need not lie between them",
-)
-
 
 OF_THE_SAMPLE = "values without a standard error (se) are of the sampled objects alone"
 
@@ -378,20 +355,20 @@ def _compared(
     inputs = prepare({**data, "truth": truth, "found": found}, **ways)
     headline = headline_of(inputs.kinds, has_data=bool(data))
     wanted = _selected(indices, [*data, "truth", "found"], headline)
-    has_ends = {
-        e.label for e in wanted.entries if bounds and _has_ends(e, inputs, named=e.label in wanted.named)
+    bounded = {
+        e.label for e in wanted.entries if bounds and has_ends(e, inputs, named=e.label in wanted.named)
     }
     planned = plan(
         wanted.entries,
         inputs,
         strict=wanted.named,
         most_pairs=MOST_PAIR_OPERATIONS,
-        with_ends=has_ends,
+        with_ends=bounded,
     )
     with bar("comparing") as report:
         judged = judge(planned, report)
     rows = tuple(
-        _with_ends(row, one.entry, inputs, has_ends=row.index in has_ends)
+        with_ends(row, one.entry, inputs, is_wanted=row.index in bounded)
         for row, one in zip(judged.rows, planned.assignments, strict=True)
     )
     sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
@@ -465,58 +442,6 @@ def _are_identical(inputs: Inputs, table: Contingency | None, rows: Mapping[str,
         return False
     truth, found = inputs.partitions.values()
     return truth.kind is found.kind and truth.equivalent(found)
-
-
-def _has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
-    """Whether lower and upper values of this index are worked out."""
-    if not entry.is_of_table or not (named or entry.name in USUAL) or BETWEEN_ENDS.isdisjoint(inputs.kinds):
-        return False
-    weight = inputs.weight
-    return bool(inputs.n_objects) and (
-        weight is None or (weight.dtype.kind == "i" and weight.sum() <= MOST_REPEATED)
-    )
-
-
-def _with_ends(row: IndexValue, entry: Index, inputs: Inputs, *, has_ends: bool) -> IndexValue:
-    """The row with lower and upper values, and what soft clusterings score against themselves."""
-    caveats = row.caveats
-    if has_ends:
-        lower, upper, how = _ends(entry, inputs)
-        row, caveats = replace(row, lower=lower, upper=upper), (*caveats, how)
-        if not math.isnan(row.value) and not math.isnan(lower):
-            caveats = (*caveats, OF_TYPICALITIES)
-    return replace(row, caveats=(*caveats, *_reflexivity(entry, inputs)))
-
-
-def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, Caveat]:
-    """Lower and upper value over the hard clusterings that both sides stand for, and how they were found."""
-    from partita.distributional.measures import quick_ends
-
-    if inputs.weight is not None:  # multiplicities: the same as repeated objects
-        rows = np.repeat(np.arange(inputs.n_objects), inputs.weight)
-        repeated = {name: p.take(rows) for name, p in inputs.partitions.items()}
-        inputs = replace(inputs, partitions=repeated, n_objects=len(rows), weight=None)
-    try:
-        lower, upper, how = quick_ends(inputs, entry)
-    except PartitionError as problem:  # an object that is in no cluster at all
-        reason = f"no lower and upper values: {problem.what.rstrip('.')}"
-        return math.nan, math.nan, Caveat(CaveatKind.NOT_COMPUTED, reason)
-    return lower.value, upper.value, how
-
-
-def _reflexivity(entry: Index, inputs: Inputs) -> tuple[Caveat, ...]:
-    """What to say where a soft clustering does not score best against itself, or nobody knows."""
-    kind = softest(inputs.kinds)
-    if kind is HARD or entry.best is None or entry.range_of(inputs.kinds) is None:
-        return ()
-    one = f"{'an' if kind is EVIDENTIAL else 'a'} {kind} clustering"
-    refuted = f"{one} does not score best against itself (see self_agreement)"
-    unknown = f"not known whether {one} scores best against itself"
-    return {
-        "claimed": (),
-        "refuted": said(CaveatKind.NOT_REFLEXIVE, refuted),
-        "open": said(CaveatKind.REFLEXIVITY_UNKNOWN, unknown),
-    }[entry.status("reflexive", kind)]
 
 
 def _cluster_counts(inputs: Inputs, table: Contingency | None) -> list[int]:
