@@ -53,6 +53,18 @@ def test_where_nothing_is_to_be_said(name, X):
     assert dominance(DataMatrix(X)) is None
 
 
+def test_many_objects_give_the_same_answer_as_few():
+    rng = np.random.default_rng(1)
+    plain = rng.normal(size=(25_000, 3))
+    assert dominance(DataMatrix(plain)) is None
+    mixed = plain * [1e5, 1.0, 1.0]
+    found = dominance(DataMatrix(mixed))
+    variances = mixed.var(axis=0)
+    assert found.drowned == ("column 1", "column 2")
+    assert found.share == pytest.approx(variances[0] / variances.sum(), rel=1e-12)  # of all, not of a part
+    assert dominance(DataMatrix(PCA().fit_transform(mixed))) is None
+
+
 @given(st.integers(-300, 300))
 def test_units_of_the_whole_do_not_matter(power):
     values = CUSTOMERS.to_numpy()
