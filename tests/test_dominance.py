@@ -60,7 +60,7 @@ def test_many_objects_give_the_same_answer_as_few():
     mixed = plain * [1e5, 1.0, 1.0]
     found = dominance(DataMatrix(mixed))
     variances = mixed.var(axis=0)
-    assert found.drowned == ("column 1", "column 2")
+    assert set(found.drowned) == {"column 1", "column 2"}
     assert found.share == pytest.approx(variances[0] / variances.sum(), rel=1e-12)  # of all, not of a part
     assert dominance(DataMatrix(PCA().fit_transform(mixed))) is None
 

@@ -363,3 +363,13 @@ def test_the_slides_data(name, truth, ks):
     found = pt.stability(features(name), ks=ks, random_state=0)
     assert found.k == truth
     assert found.strength in ("clear", "weak")
+
+
+def test_a_cluster_too_small_for_subsamples_keeps_fewer_from_being_clear():
+    """Twelve objects of 562: three or four of them are in a subsample of 30 %, which is no cluster."""
+    rng = np.random.default_rng(0)
+    sizes, centres = [300, 60, 9], [[0, 0], [15, 0], [0, 15]]
+    X = rng.normal(size=(sum(sizes), 2)) + np.repeat(centres, sizes, axis=0)
+    answer = pt.stability(X, ks=range(2, 5), random_state=0)
+    assert answer.k in (2, 3)
+    assert answer.k == 3 or answer.strength != "clear"

@@ -310,6 +310,7 @@ def _judged(
         smallest=[int(s.min()) for s in sizes],
         borders=borders,
         dense=dense,
+        share=sweep.scheme.share if isinstance(sweep.scheme, Subsample) else 1.0,
         drowned=drowned,
         perturbs=not isinstance(sweep.scheme, Rerun),
     )

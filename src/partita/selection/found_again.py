@@ -26,6 +26,9 @@ FEWEST_REPEATS = 10
 """With fewer repeats nothing is clear: what is found again in 87 % of them passes five in half of all cases,
 ten in a quarter, twenty in one of sixteen."""
 
+FEWEST_KEPT = 5
+"""Objects of a cluster that perturbed data must hold for it to be found again."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -221,6 +224,8 @@ class Evidence:
         From the place of a setting to how sparse the borders of its clusters are.
     dense : callable
         From the place of a setting to how many clusters density sees there; None where it sees none.
+    share : float
+        Of the objects that a perturbed data set holds.
     drowned : str
         What is said where a few features make up the distances.
     perturbs : bool
@@ -236,6 +241,7 @@ class Evidence:
     smallest: Sequence[int]
     borders: Callable[[int], Borders | None]
     dense: Callable[[int], int | None] = lambda _: None
+    share: float = 1.0
     drowned: str = ""
     perturbs: bool = True
 
@@ -281,8 +287,9 @@ def doubts_about(evidence: Evidence, place: int) -> list[Doubt]:
     and densities of clusters, and one cloud that is longer than wide is cut in two at the same place every
     time. So the clusters must be set apart too; if they are not, the answer is weak. It is contested where
     more clusters are found again as well, or where density sees more: groups of clusters are found again too.
-    And it is weak where the rules had little to go on: few repeats, data that nothing perturbs, no fewer
-    clusters tried, clusters of one object, most objects in none, features that drown others.
+    And it is weak where the rules had little to go on: a small cluster of which perturbed data hold hardly
+    any, few repeats, data that nothing perturbs, no fewer clusters tried, clusters of one object, most
+    objects in none, features that drown others.
     """
     doubts = []
     later = evidence.stable[-1]
@@ -296,6 +303,9 @@ def doubts_about(evidence: Evidence, place: int) -> list[Doubt]:
     if dense is not None and dense > evidence.ks[place]:
         beyond = f", more than the {max(evidence.ks)} tried" if dense > max(evidence.ks) else ""
         doubts.append(Doubt("contested", f"density sees {dense} clusters{beyond}"))
+    small = _too_small_to_be_found(evidence, place)
+    if small:
+        doubts.append(Doubt("weak", small))
     if evidence.n_repeats < FEWEST_REPEATS:
         doubts.append(Doubt("weak", f"{evidence.n_repeats} repeats are few"))
     if not evidence.perturbs:
@@ -309,6 +319,17 @@ def doubts_about(evidence: Evidence, place: int) -> list[Doubt]:
     if evidence.drowned:
         doubts.append(Doubt("weak", "a few features make up the distances"))
     return doubts
+
+
+def _too_small_to_be_found(evidence: Evidence, place: int) -> str:
+    """That more clusters are set apart too, one so small that perturbed data hold hardly any of it."""
+    later = [i for i in evidence.order if evidence.ks[i] > evidence.ks[place] and i not in evidence.stable]
+    for i in later[:1]:
+        kept = evidence.smallest[i] * evidence.share
+        if evidence.smallest[i] > 1 and kept < FEWEST_KEPT and _is_set_apart(evidence, i):
+            few = f"a cluster of {evidence.smallest[i]} objects, too few to be found again"
+            return f"{evidence.named(i)} is set apart too, with {few}"
+    return ""
 
 
 def _is_set_apart(evidence: Evidence, place: int) -> bool:
