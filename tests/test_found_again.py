@@ -366,7 +366,7 @@ def test_the_slides_data(name, truth, ks):
 
 
 def test_a_cluster_too_small_for_subsamples_keeps_fewer_from_being_clear():
-    """Twelve objects of 562: three or four of them are in a subsample of 30 %, which is no cluster."""
+    """Nine objects of 369: two or three of them are in a subsample of 30 %, which is no cluster."""
     rng = np.random.default_rng(0)
     sizes, centres = [300, 60, 9], [[0, 0], [15, 0], [0, 15]]
     X = rng.normal(size=(sum(sizes), 2)) + np.repeat(centres, sizes, axis=0)
