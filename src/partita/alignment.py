@@ -186,10 +186,7 @@ class Alignment(Result):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Alignment:
         """The alignment that `to_dict` wrote."""
-        if data.get("result") != cls.__name__:
-            raise ParameterError(
-                "this is no alignment.", got=f"result {data.get('result')!r}", need=cls.__name__
-            )
+        cls.refuse_other(data, "alignment")
         rows = [{name: _name(value) for name, value in row.items()} for row in data["rows"]]
         return cls(
             notes=tuple(data["notes"]),

@@ -312,10 +312,7 @@ class ModelComparison(Result):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
-        if data.get("result") != cls.__name__:
-            raise ParameterError(
-                "this is no comparison of models.", got=f"result {data.get('result')!r}", need=cls.__name__
-            )
+        cls.refuse_other(data, "comparison of models")
         return cls(
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),

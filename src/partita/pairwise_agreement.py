@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from partita.errors import ParameterError, PartitaError, near_names
+from partita.errors import PartitaError, near_names
 from partita.registry import Caveat, CaveatKind, find
 from partita.registry.caveats import join_caveats
 from partita.results import Result, Table, number, plain
@@ -185,10 +185,7 @@ class PairwiseAgreement(Result):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
-        if data.get("result") != cls.__name__:
-            raise ParameterError(
-                "these are no agreements of pairs.", got=f"result {data.get('result')!r}", need=cls.__name__
-            )
+        cls.refuse_other(data, "agreement of pairs")
         return cls(
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),

@@ -68,10 +68,7 @@ class SetDistance(Result):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> SetDistance:
         """The distance that `to_dict` wrote."""
-        if not isinstance(data, Mapping) or data.get("result") != cls.__name__:
-            raise ParameterError(
-                "this is no distance of sets.", got=repr(data)[:60], need="what to_dict() gave"
-            )
+        cls.refuse_other(data, "distance of sets")
         (row,) = data["rows"]
         values: dict[str, Any] = {k: v if k in ("index", "method") else number(v) for k, v in row.items()}
         return cls(tuple(data["notes"]), dict(data["provenance"]), title=data["title"], **values)

@@ -446,7 +446,8 @@ class Distribution(Result):
     def from_dict(cls, data: Mapping[str, Any]) -> Distribution:
         """The distribution that `to_dict` wrote."""
         needed = {"index", "reading", "title", "measure", "cost", "rows", "law", "focal", "uniform"}
-        if not isinstance(data, Mapping) or data.get("result") != cls.__name__ or needed - set(data):
+        cls.refuse_other(data, "distribution")
+        if needed - set(data):
             raise ParameterError("this is no distribution.", got=repr(data)[:60], need="what to_dict() gave")
         return cls(
             notes=tuple(data["notes"]),

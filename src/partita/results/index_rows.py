@@ -298,10 +298,7 @@ class IndexTable(Result):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
-        if data.get("result") != cls.__name__:
-            raise ParameterError(
-                f"this is no {cls.__name__.lower()}.", got=f"result {data.get('result')!r}", need=cls.__name__
-            )
+        cls.refuse_other(data, cls.__name__.lower())
         return cls(
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),

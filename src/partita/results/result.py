@@ -127,6 +127,16 @@ class Result:
             "provenance": plain(dict(self.provenance)),
         }
 
+    @classmethod
+    def refuse_other(cls, data: Any, noun: str) -> None:
+        """An error where this is not what `to_dict` of such a result gave."""
+        written = data.get("result") if isinstance(data, Mapping) else None
+        if written != cls.__name__:
+            got = repr(data)[:60] if written is None else f"result {written!r}"
+            raise ParameterError(
+                f"this is no {noun}.", got=got, need=f"what to_dict() of {cls.__name__} gave"
+            )
+
     def write(self, form: str) -> str:
         """The result in one of the formats ``table``, ``json``, ``csv``, ``markdown``, ``html``."""
         if form == "json":

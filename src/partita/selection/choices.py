@@ -365,10 +365,7 @@ class ChoiceOfK(Result):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
-        if data.get("result") != cls.__name__:
-            raise ParameterError(
-                "this is no choice of k.", got=f"result {data.get('result')!r}", need=cls.__name__
-            )
+        cls.refuse_other(data, "choice of k")
         curves = [_curve_of(row) for row in data["curves"]]
         choices = [Choice(**{**row, "verdict": _verdict_of(row["verdict"])}) for row in data["choices"]]
         return cls(
