@@ -9,7 +9,13 @@ from sklearn.mixture import GaussianMixture
 import partita as pt
 from partita.cluster import GaussianMixtureEM
 from partita.partitions import as_partition
+from partita.registry import find
+from partita.results.verdicts import RemarkKind
+from partita.selection.checking import of_fits
+from partita.selection.choices import Fit
+from partita.selection.deciding import decide
 from partita.selection.flaws import Shape, collapsed_components, shape_of
+from partita.selection.sweep import Judges, Sweep
 from partita.statistics import GivenMixture
 
 RNG = np.random.default_rng(0)
@@ -82,3 +88,21 @@ def test_a_cluster_of_one_object_does_not_win():
     assert choice.k != 2
     assert "tiny_clusters" in {remark.kind.value for remark in choice.remarks}
     assert choice.to_frame().query("k == 2")["value"].notna().any()  # what was computed is not hidden
+
+
+def test_runs_that_collapsed_are_named_where_a_sound_one_was_taken():
+    """The value at that k is of a run with a smaller likelihood, which a reader must know."""
+
+    def fit(k, run, objective, collapsed):
+        return Fit(
+            k, run, run, objective, {"bic": objective}, {"bic": ""}, shape=Shape(k, collapsed=collapsed)
+        )
+
+    fits = [fit(1, 0, 5.0, 0), fit(1, 1, 5.0, 0), fit(2, 0, -90.0, 1), fit(2, 1, 3.0, 0)]
+    judges = Judges((find("bic"),))
+    sweep = Sweep(np.zeros((50, 2)), None, None, "n_clusters", (1, 2), 2, judges)
+    choice = decide(sweep, fits, {}, None, "objective", frame="pandas")
+    assert choice.selected == {1: 0, 2: 1}
+    (remark,) = of_fits(choice)
+    assert remark.kind is RemarkKind.COLLAPSED
+    assert remark.text.startswith("1 runs at k = 2 were passed over")

@@ -30,7 +30,7 @@ from partita.selection.convexity import DenseClusters, Disagreement, dense_clust
 from partita.selection.replication import ENOUGH, Replication, replications
 from partita.selection.sweep import DENSITY, HALVES, STRUCTURE, Sweep
 
-__all__ = ["Checker", "of_data"]
+__all__ = ["Checker", "of_data", "of_fits"]
 
 DENSE, HALVED = "dense clusters", "prediction_strength"
 """How the voices of density and of resampling are named among the choices."""
@@ -171,7 +171,7 @@ class Checker:
             silhouette=silhouette,
             replication=again,
             disagreement=self._disagreement(choice),
-            remarks=(*self._test_remarks(), *_of_fits(choice), *self._of_samples()),
+            remarks=(*self._test_remarks(), *of_fits(choice), *self._of_samples()),
         )
 
     def _of_samples(self) -> tuple[Remark, ...]:
@@ -240,24 +240,29 @@ def halves_over_k(halves: dict[int, Replication], ks: Sequence[int]) -> IndexOve
     )
 
 
-def _of_fits(choice: ChoiceOfK) -> tuple[Remark, ...]:
-    """Which numbers of clusters do not count, because all their fits have a flaw."""
-    spoken = {k: choice.fit_at(k) for k in choice.selected}
-    flawed = {k: fit for k, fit in spoken.items() if fit.flaw}
-    collapsed = [k for k, fit in flawed.items() if fit.shape is not None and fit.shape.collapsed]
-    tiny = [k for k in flawed if k not in collapsed]
+def of_fits(choice: ChoiceOfK) -> tuple[Remark, ...]:
+    """Fits with a flaw: which numbers of clusters do not count, and where sound runs were taken instead."""
+    collapsed = [fit for fit in choice.fits if fit.shape is not None and fit.shape.collapsed]
+    tiny = [fit for fit in choice.fits if fit.flaw and fit not in collapsed]
     return (
-        *speak(RemarkKind.COLLAPSED, _sentence(collapsed, flawed, "their likelihood is that of the floor")),
-        *speak(
-            RemarkKind.TINY_CLUSTERS, _sentence(tiny, flawed, "outliers, or more clusters than there are")
-        ),
+        *speak(RemarkKind.COLLAPSED, _flaws(choice, collapsed, "their likelihood is that of the floor")),
+        *speak(RemarkKind.TINY_CLUSTERS, _flaws(choice, tiny, "outliers, or more clusters than there are")),
     )
 
 
-def _sentence(ks: Sequence[int], flawed: dict[int, Fit], why: str) -> str:
-    if not ks:
-        return ""
-    return f"k = {_ranges(ks)} does not count: {flawed[ks[0]].flaw} at k = {ks[0]} ({why})"
+def _flaws(choice: ChoiceOfK, flawed: Sequence[Fit], why: str) -> str:
+    """What is said of these fits: of those that speak for their k, and of those that were passed over."""
+    lost = [fit for fit in flawed if choice.selected.get(fit.k) == fit.run]
+    passed_over = [fit for fit in flawed if not choice.flaw_at(fit.k)]
+    parts = []
+    if lost:
+        ks = _ranges(sorted(fit.k for fit in lost))
+        parts.append(f"k = {ks} does not count: {lost[0].flaw} at k = {lost[0].k} ({why})")
+    if passed_over:
+        ks = _ranges(sorted({fit.k for fit in passed_over}))
+        one = f"{passed_over[0].flaw} at k = {passed_over[0].k}"
+        parts.append(f"{len(passed_over)} runs at k = {ks} were passed over for sound ones ({one})")
+    return "; ".join(parts)
 
 
 def _ranges(ks: Sequence[int]) -> str:
