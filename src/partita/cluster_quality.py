@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from partita.arrays import Array, Floats
 from partita.engine import Request, collect
 from partita.errors import near_names
 from partita.inputs import Inputs
@@ -20,7 +21,15 @@ from partita.statistics import ClusterMoments
 from partita.statistics.distances.distance_sums import DistanceSums
 from partita.statistics.distances.objects_by_cluster import SPELLINGS, work_of_pair
 
-__all__ = ["ClusterQuality", "ClusterRow", "LARGE", "SAMPLE", "cluster_quality", "sample_size_for"]
+__all__ = [
+    "ClusterQuality",
+    "ClusterRow",
+    "LARGE",
+    "ObjectSilhouettes",
+    "SAMPLE",
+    "cluster_quality",
+    "sample_size_for",
+]
 
 LARGE = 10_000
 """More objects than this are judged by a sample of them, each held against all."""
@@ -57,6 +66,35 @@ class ClusterRow:
     would_move: float
 
 
+@dataclass(frozen=True, eq=False)
+class ObjectSilhouettes:
+    """The silhouette of each object that was looked at: all, or a sample of them.
+
+    Attributes
+    ----------
+    rows : array of int
+        The positions of the objects.
+    clusters, neighbours : array of int
+        The places of an object's cluster and of the nearest other one in ``names``.
+    values : array
+        Their silhouettes.
+    names : tuple
+        The clusters.
+    mean : float
+        Over all objects, by their weight.
+    n_objects : int
+        How many there are.
+    """
+
+    rows: Array
+    clusters: Array
+    neighbours: Array
+    values: Floats
+    names: tuple[Any, ...]
+    mean: float
+    n_objects: int
+
+
 @dataclass(frozen=True, repr=False)
 class ClusterQuality(Result):
     """How good each cluster is; ``result["a"].silhouette`` is one number, ``to_frame()`` all of them.
@@ -68,10 +106,13 @@ class ClusterQuality(Result):
         ``silhouette``, the mean over its objects; ``scatter``, the root mean square distance from its mean;
         ``neighbour``, the cluster that is the nearest other one to most of its objects; ``would_move``, the
         share of its objects that are nearer to another cluster on average, whose silhouette is negative.
+    objects : ObjectSilhouettes, or None
+        The silhouette of each object; None where there is one cluster only.
     """
 
     rows: tuple[ClusterRow, ...] = ()
     title: str = ""
+    objects: ObjectSilhouettes | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, name: Any) -> ClusterRow:
         known = {row.cluster: row for row in self.rows}
@@ -148,6 +189,19 @@ def cluster_quality(
         remarks=speak(RemarkKind.SAMPLED, looked_at if sums.is_sampled else ""),
         rows=tuple(rows),
         title=f"{judged.n_objects} objects in {sums.n_clusters} clusters",
+        objects=None if alone else _silhouettes(sums, judged.n_objects),
+    )
+
+
+def _silhouettes(sums: DistanceSums, n_objects: int) -> ObjectSilhouettes:
+    return ObjectSilhouettes(
+        rows=sums.rows,
+        clusters=sums.codes,
+        neighbours=sums.neighbours,
+        values=sums.silhouettes,
+        names=tuple(sums.names),
+        mean=float(sums.mean_silhouette),
+        n_objects=n_objects,
     )
 
 
