@@ -1,0 +1,42 @@
+"""Which of many objects are drawn one by one: some of every cluster, the same ones every time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array
+
+__all__ = ["MOST_DRAWN", "thinned", "thinning_note"]
+
+MOST_DRAWN = 2000
+"""Objects that are drawn one by one in a figure."""
+
+FEWEST = 10
+"""Objects of each cluster that are drawn, where it has as many, however large the others are."""
+
+
+def thinned(codes: Any, most: int = MOST_DRAWN) -> Array:
+    """The rows of the objects that are drawn, in ascending order: all, or shares of every cluster.
+
+    Each cluster has a number of rows in proportion to its size, and ten at least while there is room. Rows
+    are drawn at random from a fixed seed.
+    """
+    codes = np.asarray(codes)
+    if codes.size <= most:
+        return np.arange(codes.size)
+    _, groups, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    least = np.minimum(sizes, min(FEWEST, most // sizes.size))
+    wanted = np.maximum(np.floor(sizes * ((most - least.sum()) / codes.size)).astype(int), 0) + least
+    wanted = np.minimum(wanted, sizes)
+    order = np.random.default_rng(0).permutation(codes.size)
+    order = order[np.argsort(groups[order], kind="stable")]
+    starts = np.cumsum(sizes) - sizes
+    rank = np.arange(codes.size) - np.repeat(starts, sizes)
+    return np.sort(order[rank < np.repeat(wanted, sizes)])
+
+
+def thinning_note(shown: int, total: int) -> tuple[str, ...]:
+    """What is written in a figure that does not show every object."""
+    return (f"{shown:,} of {total:,} objects shown, some of every cluster",) if shown < total else ()
