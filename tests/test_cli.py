@@ -33,8 +33,10 @@ COMMANDS = (
     "choose",
     "choose-among",
     "stability",
+    "report",
     "indices",
     "demo",
+    "completion",
 )
 HEAVY = ("numpy", "pandas", "scipy", "sklearn", "numba", "matplotlib", "rich", "narwhals")
 LABELS = {"a.csv": "label\na\na\nb\nb\nb\n", "b.csv": "label\n0\n0\n1\n2\n2\n"}
@@ -483,6 +485,8 @@ print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
         ("compare", "a.csv", "a.csv", "--data", "none.csv"),
         ("choose", "none.csv", "--method", "gmm", "--save-labels", "out.csv", "--save-k", "3"),
         ("compare", "a.csv", "a.odt"),
+        ("report", "none.csv", "--k", "1:3"),
+        ("compare", "a.csv", "none.csv", "--out", "out.json", "--plot", "out.svg"),
     ],
 )
 def test_a_file_that_is_not_there_is_told_before_anything_heavy_is_imported(

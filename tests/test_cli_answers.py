@@ -439,7 +439,7 @@ BAD = {
         f"choose clouds.csv --save-labels {'x' * 300}.csv",
         "--save-labels: this file cannot",
     ),
-    "a file that is there": ("choose clouds.csv --save-labels t.csv", "--overwrite replaces it"),
+    "a file that is there": ("choose clouds.csv --save-labels t.csv", "--force replaces it"),
     "no csv": ("choose clouds.csv --save-labels out.txt", "a name that ends in .csv"),
     "standard output": ("choose clouds.csv --save-labels -", "a name that ends in .csv"),
     "a k alone": ("choose clouds.csv --save-k 3", "--save-labels FILE"),

@@ -23,6 +23,9 @@ NOTEBOOK_SECONDS = 0.2
 _taken = threading.Lock()
 """Held by the work whose bar may be drawn."""
 
+_silencers: list[None] = []
+"""One for each `silenced` that is going on."""
+
 
 def _is_notebook() -> bool:
     """Whether a Jupyter kernel runs this; that one of its packages was imported says nothing."""
@@ -32,7 +35,22 @@ def _is_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
+@contextmanager
+def silenced(is_silent: bool = True) -> Iterator[None]:
+    """Meanwhile nothing is told of what is waited for."""
+    if not is_silent:
+        yield
+        return
+    _silencers.append(None)
+    try:
+        yield
+    finally:
+        _silencers.pop()
+
+
 def _is_watched() -> bool:
+    if _silencers:
+        return False
     stream = sys.stderr
     return (stream is not None and stream.isatty()) or _is_notebook()
 
@@ -75,6 +93,13 @@ class TerminalBar(Drawing):
         self._progress.stop()
 
 
+def waiting_time(seconds: float) -> str:
+    """A time as one waits for it: 40 s, 3 min, 2 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.0f} h"
+
+
 class NotebookLine(Drawing):
     """A line of text that is rewritten in its place, and ends as what was done and how long it took.
 
@@ -93,13 +118,18 @@ class NotebookLine(Drawing):
         now = time.monotonic()
         if now - self._shown >= NOTEBOOK_SECONDS:
             self._shown = now
-            self._write(f"{self._description}: {done} of {total}")
+            self._write(f"{self._description}: {done} of {total}{self._left(now)}")
 
     def end(self, *, whole: bool) -> None:
         """Say what was done; work that ends before its last step, as one that converged, is done too."""
         took = f"{time.monotonic() - self._started:.0f} s"
         stopped = f"stopped at {self._done} of {self._total} after {took}"
         self._write(f"{self._description}: {f'done in {took}' if whole else stopped}")
+
+    def _left(self, now: float) -> str:
+        """How long the rest takes if it goes on like this; nothing where that is under a second."""
+        seconds = (now - self._started) * (self._total - self._done) / self._done if self._done else 0.0
+        return f", about {waiting_time(seconds)} left" if seconds >= 1.0 else ""
 
     def _write(self, text: str) -> None:
         display = import_module("IPython.display").display

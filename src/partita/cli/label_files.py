@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import click
-
-from partita.errors import FileError, Phrase, Setting
-
-overwrite_option = click.option(
-    "--overwrite", is_flag=True, help="Replace a file that is there already; never one that is read."
-)
+from partita.errors import FileError
+from partita.files.writing import check_target, write_whole
 
 COLUMNS = {"fuzzy": "membership", "possibilistic": "typicality", "rough": "possible"}
 """What the columns of a soft clustering hold, by its kind; of an evidential one, pignistic probabilities."""
@@ -38,63 +32,19 @@ class LabelFile:
 
     def check(self, *inputs: str | None) -> None:
         """Refuse what cannot be written, before anything is computed, and any file that is read."""
-        file = Path(self.path)
-        if "\0" in self.path or file.suffix.lower() != ".csv":
-            raise self._refused("labels are written as .csv.", need="a name that ends in .csv")
-        if any(_is_same(file, Path(read)) for read in inputs if read not in (None, "-")):
-            raise self._refused("this file is read, so it is not written.", need="another name")
-        self._check_place()
-
-    def _check_place(self) -> None:
-        import os
-
-        file = Path(self.path)
-        try:
-            is_folder, has_folder, is_there = file.is_dir(), file.parent.is_dir(), file.exists()
-        except OSError as problem:  # a name too long, a loop of links
-            raise self._refused("this file cannot be written.", reason=problem.strerror) from None
-        if is_folder:
-            raise self._refused("this is a directory.", need="the name of a file")
-        if not has_folder:
-            raise self._refused("there is no such folder.", need="a folder that is there")
-        if is_there and not self.overwrite:
-            raise self._refused(
-                "this file is there already.",
-                need="another name",
-                fix=Phrase(Setting("overwrite"), " replaces it"),
+        if "\0" in self.path or not self.path.lower().endswith(".csv"):
+            raise FileError(
+                "labels are written as .csv.",
+                got=self.path or "''",
+                need="a name that ends in .csv",
+                parameter=self.parameter,
             )
-        if not os.access(file.parent, os.W_OK):
-            raise self._refused("nothing may be written to this folder.", need="a folder of your own")
+        check_target(self.path, overwrite=self.overwrite, inputs=inputs, parameter=self.parameter)
 
     def write(self, frame: Any) -> None:
         """Write a pandas frame, so that the file is there whole or not at all."""
-        import os
-
-        self._check_place()  # it may have come meanwhile
-        target = Path(self.path).resolve()  # a link stays one
-        part = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
-        try:
-            with part.open("x", encoding="utf-8", newline="") as file:
-                frame.to_csv(file, index=False, lineterminator="\n")
-            part.replace(target)
-        except OSError as problem:
-            raise self._refused("this file cannot be written.", reason=problem.strerror) from None
-        finally:
-            part.unlink(missing_ok=True)
-
-    def _refused(
-        self, what: str, *, need: str | None = None, fix: str | None = None, reason: str | None = None
-    ) -> FileError:
-        got = f"{self.path}: {reason}" if reason else self.path
-        needed = need or ("a place that may be written to" if reason else None)
-        return FileError(what, got=got or "''", need=needed, fix=fix, parameter=self.parameter)
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.resolve() == other.resolve() or one.samefile(other)
-    except OSError:
-        return False
+        content = frame.to_csv(index=False, lineterminator="\n").encode("utf-8")
+        write_whole(self.path, content, overwrite=self.overwrite, parameter=self.parameter)
 
 
 def label_frame(partition: Any, objects: Any, *, keeps_all: bool) -> Any:

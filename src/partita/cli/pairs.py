@@ -7,83 +7,91 @@ from typing import Any
 
 import click
 
-from partita.cli.label_files import LabelFile, overwrite_option
+from partita.cli.completion import columns_of_data, index_names
+from partita.cli.label_files import LabelFile
 from partita.cli.options import (
     all_option,
     every_row,
-    form_option,
-    read_sides,
+    indices_option,
+    option,
+    seed_option,
     split_indices,
-    two_clusterings,
+    threads_option,
     writing_of,
 )
-from partita.cli.output import show
+from partita.cli.output import Output, with_output
+from partita.cli.sides import read_sides, two_clusterings
+from partita.cli.spellings import Command
 
-weight_option = click.option(
-    "--weight", metavar="NAME", help="Column of TRUTH that says how often each object counts."
+weight_option = option(
+    "--weight",
+    metavar="NAME",
+    shell_complete=columns_of_data,
+    help="Column of TRUTH that says how often each object counts.",
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @two_clusterings
-@click.option(
+@option(
     "--clusterings",
     metavar="NAME,NAME[,...]",
     help="Several found clusterings, side by side: each of these columns of FOUND holds the labels of one.",
 )
-@click.option(
+@option(
     "--data",
     "data_file",
     metavar="FILE",
     help="The data, so that indices of centres (CI, CSI) join; may be one of the other files.",
 )
-@click.option(
+@option(
     "--columns",
     metavar="NAME[,NAME...]",
     help="With --data: the features. Default: all columns of numbers but identifiers, labels and constants.",
 )
-@click.option("--leave-out", metavar="NAME[,NAME...]", help="With --data: columns that are no features.")
-@click.option(
-    "--indices",
-    metavar="NAME[,NAME...]",
-    help="Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered; or a family "
+@option("--leave-out", metavar="NAME[,NAME...]", help="With --data: columns that are no features.")
+@indices_option(
+    "Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered; or a family "
     "(information, pairs, ...), a paper's key (lei2014), headline or all. Default: every index that applies, "
     "of which the headline is shown.",
 )
 @all_option
 @weight_option
-@click.option(
+@option(
     "--bounds/--no-bounds",
     default=True,
     show_default=True,
     help="Lower and upper values of the usual indices for rough, possibilistic and evidential sides.",
 )
-@click.option(
+@option(
     "--null",
     metavar="NAME",
     help="What chance is: permutation, fixed number, all partitions or dirichlet. Adds the expected and the "
     "adjusted value and p.",
 )
-@click.option(
+@option(
     "--bootstrap", type=int, metavar="N", help="Draw the objects anew so often, for sampling intervals: 1000."
 )
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Of the intervals, and of 1 - p."
-)
-@click.option("--shuffles", "n_shuffles", type=int, default=999, show_default=True, help="Draws for p.")
-@click.option(
+@option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals, and of 1 - p.")
+@option("--shuffles", "n_shuffles", type=int, default=999, show_default=True, help="Draws for p.")
+@option(
     "--sample",
     type=click.Choice(["objects", "clusters", "clusters_of_objects"]),
     help="TRUTH is known for a sample of FOUND: how that was drawn. Adds estimates for all objects.",
 )
-@click.option("--balanced", is_flag=True, help="Let every true cluster count the same, whatever its size.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the draws.")
-@click.option(
+@option("--balanced", is_flag=True, help="Let every true cluster count the same, whatever its size.")
+@seed_option(0)
+@threads_option
+@option(
     "--by",
     type=click.Choice(["cluster", "object"]),
     help="Where they differ: what became of each cluster, or of each object. As CSV, that table alone.",
 )
-@form_option
+@with_output(
+    "partita.comparison:Comparison",
+    "partita.results.side_by_side:SideBySide",
+    "partita.pairwise_agreement:PairwiseAgreement",
+)
 def compare(
     indices: str | None,
     all_rows: bool,
@@ -91,7 +99,7 @@ def compare(
     noise: str,
     bounds: bool,
     by: str | None,
-    form: str,
+    output: Output,
     **given: Any,
 ) -> None:
     """Compare two clusterings in files, the reference first.
@@ -104,17 +112,17 @@ def compare(
     Examples:
       partita compare truth.csv found.csv
       partita compare truth.csv found.csv --id name --indices ARI,VI
-      partita compare data.csv --truth-column species --found-column cluster
-      partita compare data.csv --truth-column species --clusterings kmeans,ward --data data.csv
+      partita compare data.csv --truth species --labels cluster
+      partita compare data.csv --truth species --clusterings kmeans,ward --data data.csv
       partita compare truth.csv found.csv --all
       partita compare truth.csv found.csv --null permutation --bootstrap 1000
-      partita compare truth.csv found.csv --by cluster
+      partita compare truth.csv found.csv --by cluster --plot table.svg
       partita compare labels.csv --all    (a file of label columns: all pairs of them)
       partita compare truth.csv found.csv --indices information,lei2014
       partita compare labels.npy memberships.npy --format json
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     if _is_of_all_pairs(given, all_rows):
-        _compare_all_pairs(given, indices, noise, form)
+        _compare_all_pairs(given, indices, noise, output)
         return
     if given["balanced"] and weight is not None:
         from partita.errors import ParameterError
@@ -139,7 +147,8 @@ def compare(
         random_state=given["seed"],
     )
     parts = None if by is None else _differences(result, by)
-    show(every_row(result, all_rows, indices), form, sides.notes, parts=parts, key=f"by_{by}")
+    shown = every_row(result, all_rows, indices)
+    output.show(shown, sides.notes, parts=parts, key=f"by_{by}", drawn=result)
 
 
 def _differences(result: Any, by: str) -> dict[str, Any]:
@@ -157,7 +166,7 @@ def _is_of_all_pairs(given: Mapping[str, Any], all_rows: bool) -> bool:
     return all_rows and all(given[name] is None for name in named)
 
 
-def _compare_all_pairs(given: Mapping[str, Any], indices: str | None, noise: str, form: str) -> None:
+def _compare_all_pairs(given: Mapping[str, Any], indices: str | None, noise: str, output: Output) -> None:
     """Every label column of a file against every other."""
     from partita.files.reading import read_label_columns
     from partita.files.sources import check_files
@@ -180,13 +189,13 @@ def _compare_all_pairs(given: Mapping[str, Any], indices: str | None, noise: str
         random_state=given["seed"],
         noise=noise,
     )
-    show(result, form, notes)
+    output.show(result, notes)
 
 
-@click.command()
+@click.command(cls=Command)
 @two_clusterings
 @weight_option
-@click.option(
+@option(
     "--similarity",
     type=click.Choice(["overlap", "jaccard", "dice", "braun_banquet"]),
     default="overlap",
@@ -194,14 +203,14 @@ def _compare_all_pairs(given: Mapping[str, Any], indices: str | None, noise: str
     help="What makes two clusters alike; overlap favours large ones, braun_banquet lets small ones count as "
     "much.",
 )
-@click.option(
+@option(
     "--matching",
     type=click.Choice(["optimal", "greedy"]),
     default="optimal",
     show_default=True,
     help="The pairs with the largest total similarity, or the most similar first.",
 )
-@click.option(
+@option(
     "--min-overlap",
     type=float,
     default=0.1,
@@ -209,19 +218,20 @@ def _compare_all_pairs(given: Mapping[str, Any], indices: str | None, noise: str
     metavar="SHARE",
     help="The share of the larger of two clusters that both must have in common to be partners.",
 )
-@click.option(
+@option(
     "--moved",
     is_flag=True,
     help="List the objects that are not in the partner of their true cluster, too. As CSV, that table alone.",
 )
-@click.option(
-    "--save",
+@option(
+    "--save-labels",
+    old=["--save"],
     metavar="FILE",
     help="Write FOUND with the names of the true clusters to a .csv file: identifiers or row numbers, "
     "labels, and memberships where it has some.",
 )
-@overwrite_option
-@form_option
+@threads_option
+@with_output("partita.alignment:Alignment")
 def align(
     weight: str | None,
     noise: str,
@@ -229,9 +239,8 @@ def align(
     matching: str,
     min_overlap: float,
     moved: bool,
-    save: str | None,
-    overwrite: bool,
-    form: str,
+    save_labels: str | None,
+    output: Output,
     **given: Any,
 ) -> None:
     """Say which found cluster is which true one.
@@ -241,11 +250,11 @@ def align(
     \b
     Examples:
       partita align truth.csv found.csv
-      partita align data.csv --truth-column species --found-column cluster --moved
-      partita align truth.csv found.csv --id name --save relabelled.csv --overwrite
+      partita align data.csv --truth species --labels cluster --moved
+      partita align truth.csv found.csv --id name --save-labels relabelled.csv --force
       partita align truth.csv found.csv --similarity braun_banquet --min-overlap 0.5 --format json
     """  # noqa: D301 (click reads the backspace as: keep these lines)
-    target = None if save is None else LabelFile(save, "save", overwrite)
+    target = None if save_labels is None else LabelFile(save_labels, "save_labels", output.force)
     if target is not None:
         target.check(given["truth"], given["found"])
     sides = read_sides(given, weight)
@@ -267,57 +276,60 @@ def align(
     from partita.cli.moved_objects import moved_objects, told_moved
 
     parts = {"": moved_objects(result, sides.objects)} if moved else None
-    show(result, form, (*sides.notes, *told_moved(result, are_listed=moved)), parts=parts, key="moved")
+    output.show(result, (*sides.notes, *told_moved(result, are_listed=moved)), parts=parts, key="moved")
     if target is not None:
         from partita.cli.label_files import label_frame
 
         frame = label_frame(result.relabel(sides.second), sides.objects, keeps_all=False)
         target.write(frame)
-        click.echo(f"relabelled clustering written to {target.path}: {len(frame)} objects", err=True)
+        output.say(f"relabelled clustering written to {target.path}: {len(frame)} objects")
 
 
-@click.command()
+@click.command(cls=Command)
 @two_clusterings
-@click.option(
-    "--index", default="rand", show_default=True, help="Name or symbol, with options after a colon."
+@option(
+    "--index",
+    default="rand",
+    show_default=True,
+    shell_complete=index_names,
+    help="Name or symbol, with options after a colon.",
 )
-@click.option(
+@option(
     "--method",
     type=click.Choice(["auto", "exact", "bound", "sample", "nested"]),
     default="auto",
     show_default=True,
     help="How to obtain it; the result says what it is.",
 )
-@click.option(
+@option(
     "--tnorm",
     type=click.Choice(["minimum", "product", "lukasiewicz"]),
     default="minimum",
     show_default=True,
     help="How typicalities of different objects are joined.",
 )
-@click.option(
+@option(
     "--reading",
     type=click.Choice(["cuts", "literal", "independent"]),
     default="cuts",
     show_default=True,
     help="How typicalities are read.",
 )
-@click.option(
+@option(
     "--empty",
     type=click.Choice(["normalize", "cluster", "raise"]),
     default="normalize",
     show_default=True,
     help="What mass on the empty set is.",
 )
-@click.option("--samples", type=int, metavar="N", help="Draws. Default: until the mean is within --epsilon.")
-@click.option(
-    "--epsilon", type=float, default=0.01, show_default=True, help="How near a sampled mean must be."
-)
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="And how surely.")
-@click.option("--budget", type=float, metavar="SECONDS", help="When to stop, with the best bound so far.")
-@click.option("--seed", type=int, metavar="N", help="Seed of the draws.")
-@click.option("--no-law", is_flag=True, help="Only mean and ends, not every value that can occur.")
-@form_option
+@option("--samples", type=int, metavar="N", help="Draws. Default: until the mean is within --epsilon.")
+@option("--epsilon", type=float, default=0.01, show_default=True, help="How near a sampled mean must be.")
+@option("--confidence", type=float, default=0.95, show_default=True, help="And how surely.")
+@option("--budget", type=float, metavar="SECONDS", help="When to stop, with the best bound so far.")
+@seed_option()
+@threads_option
+@option("--no-law", is_flag=True, help="Only mean and ends, not every value that can occur.")
+@with_output("partita.distributional.outcomes:Distribution")
 def distribution(
     index: str,
     method: str,
@@ -331,7 +343,7 @@ def distribution(
     seed: int | None,
     no_law: bool,
     noise: str,
-    form: str,
+    output: Output,
     **given: Any,
 ) -> None:
     """Say what an index may be between two soft clusterings.
@@ -365,4 +377,4 @@ def distribution(
         budget_seconds=budget,
         random_state=seed,
     )
-    show(result, form, sides.notes)
+    output.show(result, sides.notes)

@@ -7,44 +7,50 @@ from typing import Any
 
 import click
 
-from partita.cli.label_files import LabelFile, overwrite_option
+from partita.cli.completion import columns_of_data
+from partita.cli.label_files import LabelFile
 from partita.cli.options import (
     feature_options,
-    form_option,
+    id_option,
+    indices_option,
+    jobs_option,
     missing_option,
+    option,
+    scale_named,
     scale_option,
+    seed_option,
     split_columns,
     split_indices,
     with_options,
     writing_of,
 )
-from partita.cli.output import show
+from partita.cli.output import Output, with_output
+from partita.cli.spellings import Command
 
 
-def on_data(command: Any) -> Any:
-    """The argument and the options of a command that looks at data."""
+def on_data(seed: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The argument and the options of a command that looks at data, with this seed as the usual one."""
     return with_options(
         click.argument("data"),
         *feature_options,
-        missing_option("drop", "median", what="features are"),
-        click.option("--id", "id_column", metavar="NAME", help="The column that names the objects."),
+        missing_option("drop", "mean", "median", what="features are"),
+        id_option("."),
         scale_option,
-        click.option("--seed", type=int, metavar="N", help="The seed of everything random."),
-        click.option("--jobs", type=int, metavar="N", help="Workers; the result is the same for any number."),
-        form_option,
-    )(command)
+        seed_option(seed),
+        jobs_option,
+    )
 
 
 def over_k(usual: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The options of a command that clusters data for several k, the usual ones where none are named."""
     return with_options(
-        click.option(
+        option(
             "--k",
             "ks",
             metavar="RANGE",
             help=f"Numbers of clusters: 1:12 (both ends), 2:30:2 (in steps), or 2,3,5. Default: {usual}.",
         ),
-        click.option(
+        option(
             "--method",
             default="swap",
             show_default=True,
@@ -52,7 +58,7 @@ def over_k(usual: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             help="swap, gmm, kmeans, fuzzy, possibilistic, rough, evidential, ward or binary; with "
             "--parameter also dbscan or hdbscan. Options after a colon: gmm:covariance_type=diag.",
         ),
-        click.option(
+        option(
             "--checkpoint",
             metavar="FOLDER",
             help="Keep what is computed there, and go on from it after a kill.",
@@ -60,19 +66,24 @@ def over_k(usual: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     )
 
 
+def truth_option(help_text: str) -> Callable[[Any], Any]:
+    """The option for the column of the true labels."""
+    return option("--truth", metavar="NAME", shell_complete=columns_of_data, help=help_text)
+
+
 parameter_options = (
-    click.option(
+    option(
         "--parameter",
         metavar="NAME",
         help="Try values of another parameter of the method instead of numbers of clusters, such as eps of "
         "dbscan.",
     ),
-    click.option("--values", metavar="VALUE[,VALUE...]", help="The values of --parameter: 0.1,0.2,0.5."),
+    option("--values", metavar="VALUE[,VALUE...]", help="The values of --parameter: 0.1,0.2,0.5."),
 )
 
 
-@click.command()
-@click.option(
+@click.command(cls=Command)
+@option(
     "--null",
     type=int,
     default=99,
@@ -80,15 +91,16 @@ parameter_options = (
     metavar="N",
     help="Data sets drawn from each law without clusters; 19 or fewer can find nothing.",
 )
-@click.option(
+@option(
     "--components",
     default="auto",
     show_default=True,
     metavar="N",
     help="Leading principal components that are tested beside all dimensions: a number, auto or none.",
 )
-@on_data
-def structure(null: int, components: str, form: str, **given: Any) -> None:
+@on_data()
+@with_output("partita.selection:Structure")
+def structure(null: int, components: str, output: Output, **given: Any) -> None:
     """Say whether data have any structure at all.
 
     Whether they are more clustered than data from laws that have no clusters: a uniform one, a normal one,
@@ -103,62 +115,60 @@ def structure(null: int, components: str, form: str, **given: Any) -> None:
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     from partita.cli.methods import value_in
 
-    sides = _data(given)
+    sides = data_of(given)
     from partita.selection import structure as run
 
     result = run(
         sides.first,
         n_null=null,
-        scale=given["scale"],
+        scale=scale_named(given["scale"]),
         n_components=None if components.lower() == "none" else value_in(components),
         random_state=given["seed"],
         n_jobs=given["jobs"],
     )
-    show(result, form, sides.notes)
+    output.show(result, sides.notes)
 
 
-@click.command()
+@click.command(cls=Command)
 @over_k("1 to 10, and on to 20 where most votes are for the last")
 @with_options(*parameter_options)
-@click.option(
+@option(
     "--shapes",
     metavar="NAME[,NAME...]",
     help="With --method gmm: covariance shapes to try, among full, tied, diag and spherical; the best by BIC "
     "answers.",
 )
-@click.option("--runs", type=int, default=10, show_default=True, help="Fits for each number of clusters.")
-@click.option(
-    "--indices",
-    metavar="NAME[,NAME...]",
-    help="Indices and curves that choose: BIC,silhouette,gap; or a family (compactness, curves, ...), a "
+@option("--runs", type=int, default=10, show_default=True, help="Fits for each number of clusters.")
+@indices_option(
+    "Indices and curves that choose: BIC,silhouette,gap; or a family (compactness, curves, ...), a "
     "paper's key (franti2017), headline or all. Default: headline, one or two of each family that suits the "
     "method; each family has one vote.",
 )
-@click.option("--truth", metavar="NAME", help="The column of DATA with the true labels; it has no vote.")
-@click.option("--consensus", metavar="NAME[,NAME...]", help="Indices that compare the runs of a k: VI,ARI.")
-@click.option(
+@truth_option("The column of DATA with the true labels; it has no vote.")
+@option("--consensus", metavar="NAME[,NAME...]", help="Indices that compare the runs of a k: VI,ARI.")
+@option(
     "--rule",
     "rules",
     multiple=True,
     metavar="INDEX=RULE",
     help="Another rule than an index's own: BIC=first_max, ball_hall=knee; may be repeated.",
 )
-@click.option(
+@option(
     "--search",
     type=click.Choice(["brute force", "stepwise", "guided", "hierarchical"]),
     default="brute force",
     show_default=True,
     help="Each k anew, from the one before, as part of the search, or cut from one tree.",
 )
-@click.option(
+@option(
     "--pool",
     type=click.Choice(["objective", "index", "mean"]),
     default="objective",
     show_default=True,
     help="Which run of a k is judged: that of the best objective, each index's own best, or the mean of all.",
 )
-@click.option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
-@click.option(
+@option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
+@option(
     "--splits",
     type=int,
     default=5,
@@ -166,20 +176,20 @@ def structure(null: int, components: str, form: str, **given: Any) -> None:
     metavar="N",
     help="Halvings of the data that show whether clusters are found again; 0 for none.",
 )
-@click.option(
+@option(
     "--save-labels",
     metavar="FILE",
     help="Write the clustering of the chosen fit to a .csv file: identifiers or row numbers, labels, and of "
     "soft methods memberships and uncertainty.",
 )
-@click.option(
+@option(
     "--save-k",
     metavar="N",
     help="With --save-labels: write the fit of N clusters, whichever was chosen; with --parameter, that of "
     "its value N.",
 )
-@overwrite_option
-@on_data
+@on_data()
+@with_output("partita.selection:ChoiceOfK", "partita.selection:ChoiceOfValue")
 def choose(
     runs: int,
     indices: str | None,
@@ -192,9 +202,8 @@ def choose(
     splits: int,
     save_labels: str | None,
     save_k: str | None,
-    overwrite: bool,
     shapes: str | None,
-    form: str,
+    output: Output,
     **given: Any,
 ) -> None:
     """Say how many clusters there are in data, by several indices.
@@ -205,22 +214,22 @@ def choose(
 
     \b
     Examples:
-      partita choose flowers.csv --leave-out species
+      partita choose flowers.csv --leave-out species --plot curves.svg
       partita choose flowers.csv --k 1:12 --method gmm --runs 20 --indices BIC,ICL,PNC --truth species
       partita choose customers.csv --scale robust --save-labels segments.csv
-      partita choose customers.csv --method fuzzy --save-labels segments.csv --save-k 4 --overwrite
+      partita choose customers.csv --method fuzzy --save-labels segments.csv --save-k 4 --force
       partita choose flowers.csv --columns petal_length,petal_width --indices CH,gap --pool mean
       partita choose flowers.csv --method gmm --shapes full,tied,diag,spherical
       partita choose flowers.csv --method dbscan --parameter eps --values 0.4,0.6,0.8
       partita choose large.csv --no-structure --splits 0 --jobs 4 --checkpoint kept
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     swept = _swept(given)
-    target = _label_file(save_labels, save_k, overwrite, swept, given["data"])
+    target = _label_file(save_labels, save_k, swept, given["data"], overwrite=output.force)
     if shapes is not None:
         _refuse_shapes_without_mixture(given["method"])
         swept["covariance_type"] = split_columns(shapes)
-    sides = _data(given, truth)
-    method = _method(given)
+    sides = data_of(given, truth)
+    method = method_of(given)
     from partita.selection import choose_k
 
     result = choose_k(
@@ -238,9 +247,9 @@ def choose(
         n_splits=splits,
         **_ways(given),
     )
-    show(result, form, sides.notes)
+    output.show(result, sides.notes)
     if target is not None:
-        _save(target, result, given["parameter"], save_k, sides)
+        output.say(_saved(target, result, given["parameter"], save_k, sides))
 
 
 def _refuse_shapes_without_mixture(method: str) -> None:
@@ -256,16 +265,15 @@ def _refuse_shapes_without_mixture(method: str) -> None:
 
 
 def _label_file(
-    path: str | None, save_k: str | None, overwrite: bool, swept: Mapping[str, Any], data: str
+    path: str | None, save_k: str | None, swept: Mapping[str, Any], data: str, *, overwrite: bool
 ) -> LabelFile | None:
     """Where labels are to be written; what cannot be is refused before anything is computed."""
     from partita.errors import ParameterError
 
     if path is None:
-        if save_k is not None or overwrite:
-            given = "--save-k" if save_k is not None else "--overwrite"
+        if save_k is not None:
             raise ParameterError(
-                f"{given} says what is written to a file.", got="no --save-labels", need="--save-labels FILE"
+                "--save-k says what is written to a file.", got="no --save-labels", need="--save-labels FILE"
             )
         return None
     tried = swept.get("values", swept.get("ks"))
@@ -286,8 +294,8 @@ def _value(text: str) -> Any:
     return value_in(text)
 
 
-def _save(target: LabelFile, choice: Any, parameter: str | None, save_k: str | None, sides: Any) -> None:
-    """Write the labels of the chosen fit, or of another that was tried."""
+def _saved(target: LabelFile, choice: Any, parameter: str | None, save_k: str | None, sides: Any) -> str:
+    """Write the labels of the chosen fit, or of another that was tried, and say so."""
     import numpy as np
 
     from partita.cli.label_files import label_frame
@@ -311,46 +319,43 @@ def _save(target: LabelFile, choice: Any, parameter: str | None, save_k: str | N
     target.write(frame)
     left_out = len(frame) - found.n_objects
     more = f", {left_out} of them left out and without a label" if left_out else ""
-    click.echo(f"labels of {name} = {value} written to {target.path}: {len(frame)} objects{more}", err=True)
+    return f"labels of {name} = {value} written to {target.path}: {len(frame)} objects{more}"
 
 
-@click.command()
+@click.command(cls=Command)
 @over_k("2 to 10")
 @with_options(*parameter_options)
-@click.option("--repeats", type=int, default=20, show_default=True, help="Perturbed data sets for each k.")
-@click.option(
+@option("--repeats", type=int, default=20, show_default=True, help="Perturbed data sets for each k.")
+@option(
     "--scheme",
     default="subsample:0.3",
     show_default=True,
     metavar="NAME",
     help="subsample:SHARE, bootstrap, noise:SCALE or rerun.",
 )
-@click.option(
+@option(
     "--strategy",
     type=click.Choice(["cross-validation", "transfer"]),
     default="cross-validation",
     show_default=True,
     help="Compare with the clustering of all data, or carry one clustering over to other objects.",
 )
-@click.option(
-    "--indices",
-    metavar="NAME[,NAME...]",
-    help="External indices. Default: CI,ARI, for soft clusterings others that suit them.",
-)
-@click.option(
+@indices_option("External indices. Default: CI,ARI, for soft clusterings others that suit them.")
+@option(
     "--by-cluster",
     is_flag=True,
     help="Say how well each cluster of the answer is found again, too; of all where there is none. As CSV, "
     "that table alone, of all.",
 )
-@on_data
+@on_data()
+@with_output("partita.selection:Stability")
 def stability(
     repeats: int,
     scheme: str,
     strategy: str,
     indices: str | None,
     by_cluster: bool,
-    form: str,
+    output: Output,
     **given: Any,
 ) -> None:
     """Say how many clusters are found again in perturbed data.
@@ -367,8 +372,8 @@ def stability(
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     from partita.cli.methods import scheme_named
 
-    sides = _data(given)
-    method, swept = _method(given), _swept(given)
+    sides = data_of(given)
+    method, swept = method_of(given), _swept(given)
     from partita.selection import stability as run
 
     result = run(
@@ -382,11 +387,11 @@ def stability(
         **_ways(given),
     )
     parts = {"": result.by_cluster} if by_cluster else None
-    show(result, form, sides.notes, parts=parts, key="by_cluster")
+    output.show(result, sides.notes, parts=parts, key="by_cluster")
 
 
-def _data(given: Mapping[str, Any], truth: str | None = None) -> Any:
-    """The data with its true labels, as the options of `on_data` say."""
+def data_of(given: Mapping[str, Any], *labels: str | None) -> Any:
+    """The data with columns of labels, as the options of `on_data` say: none, one, or several by name."""
     from partita.files.sources import check_files
 
     check_files(given["data"])
@@ -399,10 +404,13 @@ def _data(given: Mapping[str, Any], truth: str | None = None) -> Any:
         "writing": writing_of(given),
         "missing": given["missing"],
     }
-    if truth is None:
+    named = [name for name in labels if name is not None]
+    if not named:
         sides = read_features(given["data"], **which)
+    elif len(labels) == 1:
+        sides = read_judged(given["data"], ClusteringFile(given["data"], named), **which)
     else:
-        sides = read_judged(given["data"], ClusteringFile(given["data"], [truth]), **which)
+        sides = read_judged(given["data"], ClusteringFile(given["data"], several=named), **which)
     _refuse_equal_objects(sides.first, given["data"])
     return sides
 
@@ -422,13 +430,14 @@ def _refuse_equal_objects(features: Any, path: str) -> None:
         )
 
 
-def _numbers(text: str | None) -> Sequence[int] | None:
+def numbers_of(text: str | None) -> Sequence[int] | None:
+    """The numbers of clusters, where some are named."""
     from partita.cli.methods import numbers_in
 
     return None if text is None else numbers_in(text)
 
 
-def _method(given: Mapping[str, Any]) -> Any:
+def method_of(given: Mapping[str, Any]) -> Any:
     """The method; one without a number of clusters needs another parameter to try."""
     from partita.cli.methods import WITHOUT_K, method_named
     from partita.errors import ParameterError
@@ -448,7 +457,7 @@ def _swept(given: Mapping[str, Any]) -> dict[str, Any]:
     """What is tried, where that is named: numbers of clusters, or values of another parameter."""
     from partita.cli.methods import values_in
 
-    ks, values = _numbers(given["ks"]), given["values"]
+    ks, values = numbers_of(given["ks"]), given["values"]
     named = {
         "ks": ks,
         "parameter": given["parameter"],
@@ -459,5 +468,5 @@ def _swept(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _ways(given: Mapping[str, Any]) -> dict[str, Any]:
     """What goes to a procedure as it was given."""
-    names = {"n_jobs": "jobs", "random_state": "seed", "checkpoint": "checkpoint", "scale": "scale"}
-    return {name: given[option] for name, option in names.items()}
+    names = {"n_jobs": "jobs", "random_state": "seed", "checkpoint": "checkpoint"}
+    return {name: given[option] for name, option in names.items()} | {"scale": scale_named(given["scale"])}

@@ -6,82 +6,85 @@ from typing import Any
 
 import click
 
+from partita.cli.completion import columns_of_data
 from partita.cli.options import (
     all_option,
     by_row_option,
     every_row,
     feature_options,
-    form_option,
+    id_option,
+    indices_option,
     missing_option,
     noise_options,
+    option,
+    scale_named,
     scale_option,
-    several_may_be_meant,
+    seed_option,
     split_columns,
     split_indices,
+    threads_option,
     with_options,
     writing_of,
 )
-from partita.cli.output import show
+from partita.cli.output import Output, with_output
+from partita.cli.sides import several_may_be_meant
+from partita.cli.spellings import Command
 
-file_option = click.option(
+file_option = option(
     "--memberships",
     metavar="FILE",
     help="A file with the clustering: labels, or one column for each cluster. With --clusterings, the file "
     "that has these columns. Default: DATA.",
 )
 matching_options = (
-    click.option(
-        "--id",
-        "id_column",
-        metavar="NAME",
-        help="The column that names the objects, in both files. Default: one that tells them apart in both.",
-    ),
+    id_option(", in both files. Default: one that tells them apart in both."),
     by_row_option,
     *feature_options,
-    missing_option("drop", "median", "noise", what="features or labels are"),
+    missing_option("drop", "mean", "median", "noise", what="features or labels are"),
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("data")
-@click.option(
+@option(
     "--labels",
     metavar="NAME[,NAME...]",
+    shell_complete=columns_of_data,
     help="One clustering: its column of labels, or its columns of memberships, in DATA or in the file of "
     "--memberships.",
 )
-@click.option(
+@option(
     "--clusterings",
     metavar="NAME,NAME[,...]",
+    shell_complete=columns_of_data,
     help="Several clusterings, side by side: each of these columns holds the labels of one.",
 )
 @file_option
 @with_options(*matching_options)
-@click.option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
-@click.option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
-@click.option(
-    "--indices",
-    metavar="NAME[,NAME...]",
-    help="Names or symbols, with options after a colon: CH,silhouette:sample_size=2000; or a family "
+@option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
+@option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
+@indices_option(
+    "Names or symbols, with options after a colon: CH,silhouette:sample_size=2000; or a family "
     "(compactness, density, ...), a paper's key (franti2017), headline or all. Default: every index that "
     "applies and is quick, of which the headline is shown.",
 )
 @all_option
-@click.option(
+@option(
     "--by-cluster",
     is_flag=True,
     help="Judge each cluster too: size, silhouette, scatter, nearest neighbour, who would move. As CSV, that "
     "table alone.",
 )
 @scale_option
-@click.option(
+@option(
     "--metric",
     default="euclidean",
     show_default=True,
     help='For distances between objects; "precomputed" if DATA holds them.',
 )
 @with_options(*noise_options)
-@form_option
+@threads_option
+@with_output("partita.validation:Validation", "partita.results.side_by_side:SideBySide")
 def validate(
     data: str,
     labels: str | None,
@@ -97,11 +100,11 @@ def validate(
     indices: str | None,
     all_rows: bool,
     by_cluster: bool,
-    scale: str | None,
+    scale: str,
     metric: str,
     noise: str,
     noise_label: str | None,
-    form: str,
+    output: Output,
     **given: Any,
 ) -> None:
     """Judge clusterings by the data they are of.
@@ -113,7 +116,7 @@ def validate(
     \b
     Examples:
       partita validate flowers.csv --labels cluster
-      partita validate flowers.csv --labels cluster --scale standard --by-cluster
+      partita validate flowers.csv --labels cluster --scale standard --by-cluster --plot it.png
       partita validate flowers.csv --clusterings kmeans,ward,leiden --leave-out species
       partita validate flowers.csv --memberships mixture.csv --id flower --indices XB,PC,silhouette
       partita validate flowers.csv --labels cluster --indices density,franti2017
@@ -155,13 +158,19 @@ def validate(
     from partita.validation import validate as run
 
     result = run(
-        sides.first, sides.second, indices=split_indices(indices), metric=metric, noise=noise, scale=scale
+        sides.first,
+        sides.second,
+        indices=split_indices(indices),
+        metric=metric,
+        noise=noise,
+        scale=scale_named(scale),
     )
     each = {"": result} if several is None else result.results
     parts = {name: one.by_cluster for name, one in each.items()} if by_cluster else None
     if parts is not None and several is not None:
         parts = {name: _of_clustering(name, part) for name, part in parts.items()}
-    show(every_row(result, all_rows, indices), form, sides.notes, parts=parts, key="by_cluster")
+    shown = every_row(result, all_rows, indices)
+    output.show(shown, sides.notes, parts=parts, key="by_cluster", drawn=result)
 
 
 def _of_clustering(name: str, clusters: Any) -> Any:
@@ -170,25 +179,24 @@ def _of_clustering(name: str, clusters: Any) -> Any:
     return replace(clusters, title=f"{name}: {clusters.title}")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("data")
-@click.option(
+@option(
     "--clusterings",
     metavar="NAME,NAME[,...]",
     required=True,
+    shell_complete=columns_of_data,
     help="The clusterings to choose among: each of these columns holds the labels of one.",
 )
-@click.option("--memberships", metavar="FILE", help="The file that has these columns. Default: DATA.")
+@option("--memberships", metavar="FILE", help="The file that has these columns. Default: DATA.")
 @with_options(*matching_options)
-@click.option(
-    "--indices",
-    metavar="NAME[,NAME...]",
-    help="Indices that choose: silhouette,DBCV; or a family (compactness, density, ...), a paper's key "
+@indices_option(
+    "Indices that choose: silhouette,DBCV; or a family (compactness, density, ...), a paper's key "
     "(franti2017), headline or all. Default: one or two of each family; each family has one vote.",
 )
 @scale_option
-@click.option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
-@click.option(
+@option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
+@option(
     "--neighbors",
     type=int,
     default=10,
@@ -196,9 +204,10 @@ def _of_clustering(name: str, clusters: Any) -> Any:
     metavar="N",
     help="Nearest neighbours of an object that are looked at: how many share its cluster.",
 )
-@click.option("--seed", type=int, metavar="N", help="The seed of everything random.")
+@seed_option()
+@threads_option
 @with_options(*noise_options)
-@form_option
+@with_output("partita.selection:ChoiceOfClustering")
 def choose_among(
     data: str,
     clusterings: str,
@@ -209,13 +218,13 @@ def choose_among(
     by_row: bool,
     missing: str,
     indices: str | None,
-    scale: str | None,
+    scale: str,
     no_structure: bool,
     neighbors: int,
     seed: int | None,
     noise: str,
     noise_label: str | None,
-    form: str,
+    output: Output,
     **given: Any,
 ) -> None:
     """Say which of several ready clusterings of data is best.
@@ -259,10 +268,10 @@ def choose_among(
         sides.first,
         sides.second,
         indices=split_indices(indices),
-        scale=scale,
+        scale=scale_named(scale),
         noise=noise,
         structure=not no_structure,
         n_neighbors=neighbors,
         random_state=seed,
     )
-    show(result, form, sides.notes)
+    output.show(result, sides.notes)

@@ -1,0 +1,169 @@
+"""The command that writes a report of data: an HTML file that opens with the answer."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from partita.cli.completion import columns_of_data
+from partita.cli.options import option, scale_named
+from partita.cli.output import force_option, paragraph, quiet_option
+from partita.cli.selection import data_of, method_of, numbers_of, on_data, over_k, truth_option
+from partita.cli.spellings import Command
+from partita.cli.surroundings import quietly
+
+__all__ = ["report", "verdict_of"]
+
+MOST_SENTENCES = 6
+"""Of the verdict that are printed; the page has them all."""
+
+PACKED = (".gz",)
+
+
+@click.command(cls=Command)
+@over_k("1 to 10, and on to 20 where most votes are for the last")
+@truth_option("The column of DATA with the true labels: the clusters found are compared with them.")
+@option(
+    "--labels",
+    metavar="NAME",
+    shell_complete=columns_of_data,
+    help="The column of DATA with the labels of an old clustering, which is judged and compared with too.",
+)
+@option("--runs", type=int, default=10, show_default=True, help="Fits for each number of clusters.")
+@option(
+    "--repeats",
+    type=int,
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Perturbed data sets that show whether the clusters are found again; 0 for none.",
+)
+@option(
+    "--bootstrap",
+    type=int,
+    default=999,
+    show_default=True,
+    metavar="N",
+    help="How often objects are drawn anew for the intervals of a comparison; 0 for none.",
+)
+@option(
+    "--shuffles",
+    "n_shuffles",
+    type=int,
+    default=999,
+    show_default=True,
+    metavar="N",
+    help="Draws for the p of a comparison.",
+)
+@on_data(seed=0)
+@option("--title", metavar="TEXT", help="Of the page. Default: the name of the file.")
+@option("--out", metavar="FILE", help="The page, a file .html. Default: DATA.html, in the current folder.")
+@force_option
+@quiet_option
+@click.pass_context
+def report(
+    ctx: click.Context,
+    /,
+    truth: str | None,
+    labels: str | None,
+    title: str | None,
+    out: str | None,
+    force: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Write a report of data that opens with the answer.
+
+    How many clusters there are, how sure that is, whether they are found again, what sets each apart, and how
+    they compare with other labels: one HTML file with figures and tables, which needs no network. DATA is a
+    .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard input, with
+    one line for each object.
+
+    \b
+    Examples:
+      partita report flowers.csv --truth species
+      partita report customers.csv --labels segment --scale robust --missing mean
+      partita report flowers.csv --k 1:10 --method gmm --truth species --out flowers.html --force
+    """  # noqa: D301 (click reads the backspace as: keep these lines)
+    from partita.files.sources import check_files
+
+    target = page_of(given["data"]) if out is None else out
+    check_page(target, force, given["data"])
+    check_files(given["data"])
+    method, ks = method_of(given), numbers_of(given["ks"])
+    with quietly(quiet):
+        sides = data_of(given, truth, labels)
+        others = sides.second or {}
+        from partita import report as write
+        from partita.reports import analyse
+
+        parts = analyse(
+            sides.first,
+            None if given["method"] == "swap" else method,
+            ks,
+            truth=others.get(truth),
+            labels=others.get(labels),
+            truth_name=truth or "",
+            labels_name=labels or "",
+            scale=scale_named(given["scale"]),
+            n_runs=given["runs"],
+            n_repeats=given["repeats"],
+            n_shuffles=given["n_shuffles"],
+            bootstrap=given["bootstrap"],
+            n_jobs=given["jobs"],
+            random_state=given["seed"],
+            checkpoint=given["checkpoint"],
+            notes=sides.notes,
+        )
+        path = write(
+            *parts,
+            to=target,
+            title=title or Path(given["data"]).name,
+            overwrite=force,
+            command=shlex.join(["partita", *ctx.meta.get("partita.typed", ())]),
+        )
+    for line in verdict_of(parts)[:MOST_SENTENCES]:
+        paragraph(line)
+    click.echo(f"\nreport written to {path}")
+
+
+def page_of(data: str) -> str:
+    """How the page of a file is called: by its name, in the current folder."""
+    if data == "-":
+        return "report.html"
+    file = Path(data)
+    name = file.stem if file.suffix.lower() in PACKED else file.name
+    return f"{Path(name).stem}.html"
+
+
+def check_page(target: str, force: bool, *read: str) -> None:
+    """Refuse a page that cannot be written, before anything is computed."""
+    from partita.errors import FileError
+    from partita.files.writing import check_target
+
+    if not target.lower().endswith(".html"):
+        raise FileError(
+            "a report is an HTML file.",
+            got=target or "''",
+            need="a name that ends in .html",
+            parameter="out",
+        )
+    check_target(target, overwrite=force, inputs=read, parameter="out")
+
+
+def verdict_of(parts: Sequence[Any]) -> list[str]:
+    """The answers of a report in plain words, the most important first."""
+    from partita.reports.verdicts import sentences_of
+
+    said = [one for name, result in _named(parts) for one in sentences_of(result, "", name)]
+    return list(dict.fromkeys(one.text for one in said if one.weight == "answer"))
+
+
+def _named(parts: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The results of a report, each with what it is called."""
+    for part in parts:
+        yield from part.items() if isinstance(part, Mapping) else [("", part)]
