@@ -48,6 +48,15 @@ def test_clear_is_what_nothing_speaks_against():
     assert answer.statement.startswith(opening)
 
 
+def test_what_was_checked_is_told_in_numbers_too():
+    told = assess(AGREED, SOUND).checked
+    assert (told.refuted, told.powerful, told.p, told.silhouette) == (True, True, 0.02, 0.6)
+    assert (told.prediction_strength, told.found_again, told.dense) == (0.95, True, None)
+    unknown = assess(AGREED, Checks()).checked
+    assert (unknown.refuted, unknown.found_again, unknown.dense) == (None, None, None)
+    assert math.isnan(unknown.prediction_strength)
+
+
 SCALE = Remark(RemarkKind.SCALE, "euros make up the distances")
 UNBACKED = {"refuted": False, "powerful": False, "structure": "nothing is refuted, with low power"}
 

@@ -357,6 +357,7 @@ def test_it_comes_back_from_json():
     again = ChoiceOfK.from_dict(json.loads(choice.write("json")))
     assert str(again) == str(choice)
     assert again.votes == choice.votes
+    assert repr(again.checked) == repr(choice.checked)  # nan is no nan but prints as one
     with pytest.raises(ParameterError, match="has no data to fit"):
         again.model_at(2)
     with pytest.raises(ParameterError, match="no choice of k"):

@@ -137,6 +137,36 @@ def test_a_notebook_keeps_no_empty_output(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
+def test_a_notebook_tells_how_long_it_takes_still(monkeypatch):
+    notebook = Notebook(monkeypatch, kernel=object())
+    clock = iter([0.0, *[30.0] * 2, *[60.0] * 2, *[4000.0] * 9])  # at the start, then twice at each step
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    with progress.bar("clustering") as report:
+        for done in (1, 2):
+            report(done, 4)
+        report(3, 10**4)
+    assert notebook.written[:2] == [
+        "clustering: 1 of 4, about 2 min left",
+        "clustering: 2 of 4, about 60 s left",
+    ]
+    assert progress.waiting_time(0.6) == "1 s"
+    assert progress.waiting_time(89.0 * 60) == "89 min"
+    assert progress.waiting_time(7200.0) == "2 h"
+
+
+def test_nothing_is_told_where_silence_is_asked_for(monkeypatch):
+    notebook = Notebook(monkeypatch, kernel=object())
+    with progress.silenced():
+        with progress.silenced(), progress.bar("inner") as report:
+            report(1, 4)
+        with progress.silenced(False), progress.bar("clustering") as report:
+            report(1, 4)
+    assert notebook.outputs == []
+    with progress.silenced(False), progress.bar("clustering") as report:
+        report(1, 4)
+    assert notebook.outputs != []
+
+
 def test_a_notebook_shows_nothing_for_work_that_is_short(monkeypatch):
     notebook = Notebook(monkeypatch, kernel=object())
     monkeypatch.setattr(progress, "PATIENCE_SECONDS", 9e9)

@@ -258,12 +258,12 @@ def test_missing_values_are_told_by_text_column_count_and_line(data: Any) -> Non
     with pytest.raises(FileError) as caught:
         data("x.csv", "a,height\n1.5,2\n2.5,NA\n3.5,\n4.5,NA\n5,6\n")
     assert "column 'height': 3 of 5 (NA 2 times, empty; the first in line 3)" in str(caught.value.got)
-    for policy, height in (("drop", [2, 6]), ("median", [2, 4, 4, 4, 6])):
+    for policy, height in (("drop", [2, 6]), ("median", [2, 4, 4, 4, 6]), ("mean", [2, 4, 4, 4, 6])):
         frame = data("x.csv", Path("x.csv").read_bytes(), missing=policy)
         assert frame["height"].tolist() == height
         assert any("height 3" in note for note in frame.attrs["notes"])
     with pytest.raises(ParameterError, match="no such way"):
-        data("x.csv", "a,b\n1,2\n", missing="mean")
+        data("x.csv", "a,b\n1,2\n", missing="zero")
 
 
 def test_recognition_looks_at_a_sample_only(data: Any) -> None:

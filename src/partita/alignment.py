@@ -82,6 +82,7 @@ class Alignment(Result):
     truth_names: tuple[Any, ...] = field(default=(), repr=False)
     title: str = ""
     sides: tuple[Any, Any] | None = field(default=None, repr=False, compare=False)
+    weight: Array | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def moved(self) -> Any:
@@ -368,6 +369,7 @@ def align(
         unmatched_truth=tuple(n for n in truth_names if n not in in_pairs[0]),
         truth_names=tuple(truth_names),
         sides=(inputs.partitions["truth"], inputs.partitions["found"]),
+        weight=inputs.weight,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}; {covered:.1%} in paired clusters",
     )
 

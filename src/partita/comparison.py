@@ -11,6 +11,7 @@ import numpy as np
 
 from partita.arrays import generator
 from partita.chance.bootstraps import check_confidence, check_count, check_method
+from partita.chance.chances import NullDraws
 from partita.chance.null_models import null_model
 from partita.differences import cluster_differences, object_differences
 from partita.errors import ParameterError, Phrase, Setting
@@ -62,9 +63,12 @@ class Comparison(IndexTable):
     inputs : Inputs, or None
         The clusterings as they were compared, by which differences are told; None where it was read from a
         file.
+    null_draws : dict of NullDraws
+        For each index its values under the null model, where one was asked for; files do not hold them.
     """
 
     inputs: Inputs | None = field(default=None, repr=False, compare=False)
+    null_draws: Mapping[str, NullDraws] = field(default_factory=dict, repr=False, compare=False)
 
     def by_cluster(self) -> Any:
         """What became of each cluster, of truth and of found, as a frame.
@@ -374,7 +378,8 @@ def _compared(
     sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
     if sampled is not None:
         rows = tuple(map(sampled.row, rows))
-    rows, sampling_notes = sampled_rows(rows, [one.entry for one in planned.assignments], inputs, sampling)
+    drawn = sampled_rows(rows, [one.entry for one in planned.assignments], inputs, sampling)
+    rows = drawn.rows
     table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
     clusters = _cluster_counts(inputs, table)
     sides = (
@@ -382,7 +387,7 @@ def _compared(
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
     )
     made = Comparison(
-        notes=(*inputs.notes, *sampling_notes, *[OF_THE_SAMPLE] * (sampled is not None)),
+        notes=(*inputs.notes, *drawn.notes, *[OF_THE_SAMPLE] * (sampled is not None)),
         provenance=provenance(
             inputs,
             rows=rows,
@@ -397,6 +402,7 @@ def _compared(
         left_out=planned.left_out,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}",
         inputs=replace(inputs, X=None, model=None),
+        null_draws=drawn.null_draws,
     )
     if not is_group(indices) or not inputs.n_objects:
         return made

@@ -311,7 +311,7 @@ def amount(size: Any) -> float:
 
 def amount_text(size: float) -> str:
     """A number of objects as it is written in a sentence."""
-    return str(size) if isinstance(size, int) else f"{size:.1f}" if size >= 0.1 else f"{size:.2g}"
+    return str(size) if isinstance(size, int) else f"{size:.1f}" if size >= 0.1 else "less than 0.1"
 
 
 # --- objects ----------------------------------------------------------------------------------------------

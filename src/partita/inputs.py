@@ -23,13 +23,14 @@ from partita.partitions import (
     read_marked,
     same_objects,
 )
+from partita.partitions.data import FILLS
 from partita.partitions.models import is_estimator, refuse_labels_of_other_data
 
 __all__ = ["Inputs", "NOISE_POLICIES", "balanced_weights", "prepare"]
 
 NOISE_POLICIES = ("cluster", "singletons", "ignore", "raise")
 LABEL_POLICIES = ("raise", "drop", "noise")
-MISSING_POLICIES = (*LABEL_POLICIES, "median")
+MISSING_POLICIES = (*LABEL_POLICIES, *FILLS)
 POLICIES_FOR = {"noise": "noise", "missing": "what is missing"}
 
 NAMES_OF_NOISE = {
@@ -107,7 +108,7 @@ def prepare(
     sides: dict[str, Any] = (
         {"X": DataMatrix(X, are_distances=metric == "precomputed", missing=missing)} if "X" in given else {}
     )
-    policy = "raise" if missing == "median" else missing
+    policy = "raise" if missing in FILLS else missing
     sides |= {
         name: read_marked(obj, X=X, noise_label=noise_label, missing=policy, background=background)
         for name, obj in given.items()

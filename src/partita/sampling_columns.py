@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from partita.chance.bootstraps import intervals, notes_on
-from partita.chance.chances import Chance, chance_of
+from partita.chance.chances import Chance, NullDraws, chance_of
 from partita.chance.expectations import MONTE_CARLO
 from partita.chance.null_models import NullModel
 from partita.inputs import Inputs
 from partita.registry import Index
 from partita.results.index_rows import IndexValue
 
-__all__ = ["Sampling", "sampled_rows"]
+__all__ = ["SampledRows", "Sampling", "sampled_rows"]
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,32 @@ class Sampling:
         return {**facts, "confidence": self.confidence, "random_state": self.random_state} if facts else {}
 
 
+@dataclass(frozen=True)
+class SampledRows:
+    """Rows with sampling intervals and chance, what is said of all of them, and the draws of each index."""
+
+    rows: tuple[IndexValue, ...]
+    notes: tuple[str, ...] = ()
+    null_draws: Mapping[str, NullDraws] = field(default_factory=dict)
+
+
 def sampled_rows(
     rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: Sampling
-) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
-    """The rows with sampling intervals and chance, and what is said of all of them."""
+) -> SampledRows:
+    """The rows with sampling intervals and chance."""
     notes: tuple[str, ...] = ()
     if not inputs.n_objects:
-        return rows, notes
+        return SampledRows(rows)
     if sampling.bootstrap is not None:
         rows, notes = _with_intervals(rows, entries, inputs, sampling)
-    if sampling.null is not None:
-        rows, more = _with_chance(rows, entries, inputs, sampling)
-        notes += more
-    return rows, notes
+    if sampling.null is None:
+        return SampledRows(rows, notes)
+    by_chance = chance_of(
+        entries, inputs, sampling.null, n_shuffles=sampling.n_shuffles, seed=sampling.seed_of_shuffles
+    )
+    rows, more = _with_chance(rows, by_chance, sampling)
+    draws = {label: one.draws for label, one in by_chance.items() if one.draws is not None}
+    return SampledRows(rows, (*notes, *more), draws)
 
 
 def _with_intervals(
@@ -84,11 +97,8 @@ def _with_intervals(
 
 
 def _with_chance(
-    rows: tuple[IndexValue, ...], entries: Sequence[Index], inputs: Inputs, sampling: Sampling
+    rows: tuple[IndexValue, ...], by_chance: Mapping[str, Chance], sampling: Sampling
 ) -> tuple[tuple[IndexValue, ...], tuple[str, ...]]:
-    by_chance = chance_of(
-        entries, inputs, sampling.null, n_shuffles=sampling.n_shuffles, seed=sampling.seed_of_shuffles
-    )
     made = []
     for row in rows:
         one = by_chance.get(row.index)

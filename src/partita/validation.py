@@ -15,6 +15,7 @@ from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import DataMatrix
 from partita.partitions.clusters import refuse_other_orders, several
+from partita.partitions.data import DATA_POLICIES
 from partita.partitions.models import (
     check_space,
     in_clustered_space,
@@ -69,9 +70,15 @@ class Validation(IndexTable):
         What that comes to: see `partita.results.quality`, where it is decided. None where nothing says.
     by_cluster : ClusterQuality
         How good each cluster is, computed when it is asked for.
+    inputs : Inputs, or None
+        The data and the clustering as they were judged; None where it was read from a file.
+    given : DataMatrix, or None
+        The same data in their own units, where they were scaled.
     """
 
     strength: Strength | None = None
+    inputs: Inputs | None = field(default=None, repr=False, compare=False)
+    given: DataMatrix | None = field(default=None, repr=False, compare=False)
     judge_clusters: Callable[[], ClusterQuality] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -134,7 +141,7 @@ def validate(
         What to do where an index has no value.
     noise_label : label, optional
         The label of noise, where it is another than -1.
-    missing : {"raise", "drop", "noise", "median"}
+    missing : {"raise", "drop", "noise", "median", "mean"}
         What to do about missing labels and values: refuse; leave these objects out; count objects without a
         label as noise; or fill gaps in X with the median of their column.
     space : {"clustered", "input"}
@@ -179,9 +186,10 @@ def validate(
     if candidates is None:
         rescaled = _scaling(X, [found], scale, missing, metric)
         X, (seen,), said = _in_one_space(X, [found], space)
-        alone = judged(rescaled(prepare({"X": X, "found": seen}, **ways)), hardens=is_estimator(found))
+        inputs = prepare({"X": X, "found": seen}, **ways)
+        alone = judged(rescaled(inputs), hardens=is_estimator(found))
         demand_values(alone.rows, on_undefined)
-        return replace(alone, notes=(*said, *alone.notes))
+        return replace(alone, notes=(*said, *alone.notes), given=inputs.X)
     if not candidates:
         raise ParameterError("there is nothing to validate.", got="an empty dictionary")
     refuse_other_orders(X, candidates)
@@ -238,7 +246,7 @@ def _scaling(
             fix=f"its labels, or make_pipeline(StandardScaler(), {type(model).__name__}(...)).fit(X)",
             parameter="scale",
         )
-    policy = missing if missing in ("drop", "median") else "raise"
+    policy = missing if missing in DATA_POLICIES else "raise"
     whole = DataMatrix(X, are_distances=metric == "precomputed", missing=policy).complete()
     _, scaler = scaled_data(whole, scale)
 
@@ -306,6 +314,7 @@ def _judged(
         title=f"{_data_text(made_from)}: {_found_text(made_from, ' found')}",
         remarks=(*scale_remark(inputs, metric, scale), *speak(RemarkKind.NOISE, inputs.noisy)),
         judge_clusters=partial(cluster_quality, inputs, metric=metric, notes=said),
+        inputs=inputs,
     )
     return _digested(made, inputs, is_digest=indices is None) if is_group(indices) else made
 

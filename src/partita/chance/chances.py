@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -26,12 +25,13 @@ from partita.errors import ParameterError
 from partita.evaluation import values_of
 from partita.inputs import Inputs
 from partita.partitions import HARD, HardPartition, Kind
+from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 from partita.statistics import Contingency, ShuffledGaps
 from partita.statistics.pairs.concordance import ConcordanceChance
 
-__all__ = ["Chance", "chance_of"]
+__all__ = ["Chance", "NullDraws", "chance_of"]
 
 MOST_DRAWN_PAIRS = 1e10
 """Pairs of objects that all draws together may look at, for one index."""
@@ -41,6 +41,44 @@ MOST_REPEATED = 1_000_000
 
 SAME = 1e-9
 """Values that differ by less, relative to 1 or to themselves, are ties: rounding never makes a p smaller."""
+
+
+MOST_KEPT = 10_000
+"""Different values of one index that are kept of all draws."""
+
+
+@dataclass(frozen=True, eq=False)
+class NullDraws:
+    """The values of an index under a null model, for the figure of them.
+
+    Attributes
+    ----------
+    values : array
+        The different ones in ascending order, nan last where draws have no value. Of more than 10 000 they
+        are those of a grid with as many places.
+    times : array of whole numbers
+        How often each was drawn, or how many of the enumerated cases have it.
+    is_enumerated : bool
+        Whether these are all cases, not draws.
+    """
+
+    values: Floats
+    times: Array
+    is_enumerated: bool = False
+
+    @classmethod
+    def of(cls, values: Floats, times: Array, *, is_enumerated: bool) -> NullDraws:
+        """The draws with these values, each as often as it counts."""
+        finite = np.isfinite(values)
+        if np.unique(values).size > MOST_KEPT and finite.any():
+            low, high = values[finite].min(), values[finite].max()
+            step = (high - low) / (MOST_KEPT - 1)
+            with np.errstate(invalid="ignore"):
+                values = np.where(finite, low + step * np.round((values - low) / step), values)
+        levels, place = np.unique(values, return_inverse=True)
+        counts = np.zeros(len(levels), dtype=np.int64)
+        np.add.at(counts, place, times)
+        return cls(levels, counts, is_enumerated)
 
 
 @dataclass(frozen=True)
@@ -72,6 +110,9 @@ class Chance:
         Whether these are all cases, not draws.
     caveats : tuple of Caveat
         What could not be computed, and why.
+    draws : NullDraws or None
+        The values that ``mean``, ``spread`` and ``p`` come from. They are always kept: those of 999 draws of
+        60 indices take a megabyte.
     """
 
     expected: float = math.nan
@@ -86,6 +127,7 @@ class Chance:
     n_draws: int = 0
     is_enumerated: bool = False
     caveats: tuple[Caveat, ...] = ()
+    draws: NullDraws | None = field(default=None, repr=False, compare=False)
 
 
 def chance_of(
@@ -226,6 +268,11 @@ class _Values:
         self.parts: list[Floats] = []
         self.times: list[Array] = []
 
+    @property
+    def count(self) -> int:
+        """How many have come in."""
+        return sum(map(len, self.parts))
+
     def add(self, values: Floats, times: Array | None) -> None:
         """Some more values."""
         self.parts.append(values)
@@ -267,16 +314,20 @@ class _Source:
     def fill(self, wanted: Iterable[_Values]) -> None:
         """The values of all indices for all draws."""
         every = list(wanted)
-        if isinstance(self.draws, TableDraws):
-            for tables in self.draws.parts() if every else ():
-                for one in every:
-                    one.add(values_on_tables(one.entry, tables.stack), tables.times)
-            return
         if not every:
             return
-        kept = self._kept(r for one in every for r in one.entry.requests)
-        judge = partial(_judge, every, self.inputs.kinds, kept)
-        deque(map(judge, self.draws.parts()), maxlen=0)  # each portion is let go before the next is drawn
+        total = self.draws.number or self.draws.n_shuffles
+        with bar("drawing by chance") as report:
+            if isinstance(self.draws, TableDraws):
+                for tables in self.draws.parts():
+                    for one in every:
+                        one.add(values_on_tables(one.entry, tables.stack), tables.times)
+                    report(every[0].count, total)
+                return
+            kept = self._kept(r for one in every for r in one.entry.requests)
+            judge = partial(_judge, every, self.inputs.kinds, kept)
+            for _ in map(judge, self.draws.parts()):  # each portion is let go before the next is drawn
+                report(every[0].count, total)
 
     def _kept(self, requests: Iterable[Request]) -> dict[Request, Any]:
         """Statistics that no shuffle changes: they are means over all shuffles themselves."""
@@ -345,7 +396,10 @@ def _chance(entry: Index, found: _Values | None, source: _Source, model: NullMod
         p, reason = p_value(entry, found.value, values, times, is_enumerated=source.is_enumerated)
         problems += [reason] * bool(reason)
         expectation = expectation or summary.expectation
-        made = replace(made, mean=summary.mean, spread=summary.spread, p=p, n_draws=int(times.sum()))
+        draws = NullDraws.of(values, times, is_enumerated=source.is_enumerated)
+        made = replace(
+            made, mean=summary.mean, spread=summary.spread, p=p, n_draws=int(times.sum()), draws=draws
+        )
     if expectation is not None:
         made = replace(made, expected=expectation.value, error=expectation.error, how=expectation.how)
         highest = largest_value(entry, source.inputs, model)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from partita.chance.pairs_of_pairs import mean_gaps_by_chance
 from partita.engine import collect, pair_operations
 from partita.inputs import Inputs
 from partita.partitions import FUZZY, HARD, HardPartition, Partition
+from partita.progress import bar
 from partita.registry import Index
 from partita.statistics import Contingency
 from partita.statistics.pairs.coassociation import PairMoments
@@ -95,21 +96,34 @@ def values_under(
         for name, own in entries.items()
     }
     _sum_over_units(stacks.values(), weights)
-    found = {name: stack.values() for name, stack in stacks.items()}
+    with bar("judging what was drawn") as report:
+
+        def tell(before: int, done: int) -> None:
+            report(before + done, len(stacks) * weights.n_sets)
+
+        found = {
+            name: stack.values(partial(tell, i * weights.n_sets))
+            for i, (name, stack) in enumerate(stacks.items())
+        }
     if any(of_objects.values()):
         with_data = units_of(inputs)
         again = weights_of(with_data)
         for name, own in of_objects.items():
-            found[name] |= _set_by_set(own, with_data.inputs[name], again)
+            with bar("judging what was drawn") as report:
+                found[name] |= _set_by_set(
+                    own, with_data.inputs[name], again, lambda done: report(done, again.n_sets)
+                )
     return found, weights
 
 
 def _sum_over_units(stacks: Iterable[_Stacks], weights: Weights) -> None:
     """Every sum over units of every pair, in one pass over the weights."""
     sums = [s for stack in stacks for s in stack.sums]
-    for part, block in weights.blocks() if sums else ():
-        for one in sums:
-            one.add(part, block)
+    with bar("drawing objects anew") as report:
+        for part, block in weights.blocks() if sums else ():
+            for one in sums:
+                one.add(part, block)
+            report(part.stop, weights.units.size)
 
 
 # --- sums over objects -------------------------------------------------------------------------------------
@@ -318,8 +332,8 @@ class _Stacks:
 
     # --- values ---------------------------------------------------------------------------------------------
 
-    def values(self) -> dict[str, Values]:
-        """The values of all indices, or why there are none."""
+    def values(self, on_set: Callable[[int], None]) -> dict[str, Values]:
+        """The values of all indices, or why there are none; ``on_set`` is told how many sets are done."""
         obstacles = {e.label: self._obstacle(e) for e in self.entries}
         found: dict[str, Values] = {label: why for label, why in obstacles.items() if why}
         together = [e for e in self.entries if not obstacles[e.label]]
@@ -330,6 +344,7 @@ class _Stacks:
             ]
             found |= {e.label: why for e in of_moments}
             together = [e for e in together if e not in of_moments]
+        rest = [e for e in self.entries if obstacles[e.label] == SET_BY_SET]
         if together:
             n_sets = self.weights.n_sets
             filled: dict[str, Floats] = {e.label: np.empty(n_sets) for e in together}
@@ -341,9 +356,10 @@ class _Stacks:
                 for entry in together:
                     chosen = [known[r.statistic] for r in entry.requests]
                     filled[entry.label][sets] = entry.evaluate(chosen).values
+                if not rest:
+                    on_set(sets.stop)
             found |= filled
-        rest = [e for e in self.entries if obstacles[e.label] == SET_BY_SET]
-        return found | _set_by_set(rest, self.inputs, self.weights)
+        return found | _set_by_set(rest, self.inputs, self.weights, on_set)
 
     def _settle_moments(self, sums: _MomentSums) -> str:
         """Make moments by QR where products would lose digits, or where that is cheap; or say why not."""
@@ -417,7 +433,9 @@ def _credal(gaps: CoassociationGaps) -> CredalGaps:
     )
 
 
-def _set_by_set(entries: Sequence[Index], inputs: Inputs, weights: Weights) -> dict[str, Values]:
+def _set_by_set(
+    entries: Sequence[Index], inputs: Inputs, weights: Weights, on_set: Callable[[int], None]
+) -> dict[str, Values]:
     """Every set by itself, while that is cheap."""
     if not entries:
         return {}
@@ -436,6 +454,7 @@ def _set_by_set(entries: Sequence[Index], inputs: Inputs, weights: Weights) -> d
         collected = collect(requests, chosen)
         for entry in cheap:
             filled[entry.label][place], _ = entry.value_for(chosen, collected)
+        on_set(place + 1)
     return found | filled
 
 

@@ -52,9 +52,12 @@ class ConsensusIndex(IndexTable):
     matrices : dict of (L, L) arrays
         For each index its value with partition i as truth and j as found, in cell (i, j). The diagonal, which
         the mean leaves out, is nan.
+    names : tuple of str
+        The names of the partitions in their order, or their positions.
     """
 
     matrices: Mapping[str, Floats] = field(default_factory=dict, compare=False)
+    names: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def value(self) -> float:
@@ -85,7 +88,8 @@ class ConsensusIndex(IndexTable):
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold, and that `from_dict` reads."""
-        return {**super().to_dict(), "matrices": {k: plain(m.tolist()) for k, m in self.matrices.items()}}
+        matrices = {k: plain(m.tolist()) for k, m in self.matrices.items()}
+        return {**super().to_dict(), "matrices": matrices, "names": list(self.names)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -94,7 +98,7 @@ class ConsensusIndex(IndexTable):
             name: np.array([[number(v) for v in row] for row in rows])
             for name, rows in data.get("matrices", {}).items()
         }
-        return replace(super().from_dict(data), matrices=matrices)
+        return replace(super().from_dict(data), matrices=matrices, names=tuple(data.get("names", ())))
 
 
 def consensus_index(
@@ -192,6 +196,7 @@ def consensus_index(
         rows=rows,
         title=_title(members, inputs),
         matrices={a.entry.label: a.matrix for a in agreements},
+        names=tuple(map(str, given.names)),
     )
 
 

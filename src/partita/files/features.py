@@ -38,7 +38,7 @@ def features_in(
         Columns that are no features.
     id_column : str, optional
         The column that names the objects; by default a first column without a name.
-    missing : {"raise", "drop", "median"}
+    missing : {"raise", "drop", "median", "mean"}
         What to do where a feature is missing.
     every_column : bool
         Whether no column is left out by the rules, as for a matrix of distances.

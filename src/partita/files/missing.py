@@ -11,11 +11,17 @@ import numpy as np
 from partita.arrays import Array
 from partita.errors import FileError, ParameterError, PartitionError, Phrase, Setting
 from partita.files.tables import MISSING, Table, stripped
+from partita.partitions.data import DATA_POLICIES, FILLS
 
-POLICIES = ("raise", "drop", "median")
+FILLED = (
+    Setting("missing", "median"),
+    " puts the median of the column there, ",
+    Setting("missing", "mean"),
+    " its mean",
+)
 
 
-def check_policy(missing: str, known: Sequence[str] = POLICIES) -> None:
+def check_policy(missing: str, known: Sequence[str] = DATA_POLICIES) -> None:
     """Refuse what is no way to deal with missing values."""
     if missing not in known:
         need = ", ".join(f'"{policy}"' for policy in known)
@@ -60,8 +66,8 @@ def missing_labels_in(table: Table, name: str, mask: Array) -> PartitionError:
 def settle_features(table: Table, frame: Any, missing: str) -> tuple[Any, Array | None, tuple[str, ...]]:
     """Features without gaps, which objects are kept (None if all), and what to say.
 
-    By default gaps are refused; ``"drop"`` leaves these objects out, ``"median"`` puts the median of the
-    column there.
+    By default gaps are refused; ``"drop"`` leaves these objects out, ``"median"`` and ``"mean"`` put that of
+    the column there.
     """
     check_policy(missing)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -84,21 +90,20 @@ def settle_features(table: Table, frame: Any, missing: str) -> tuple[Any, Array 
             fix=Phrase(
                 Setting("missing", "drop"),
                 " leaves these objects out, ",
-                Setting("missing", "median"),
-                " puts the median of the column there",
+                *FILLED,
             ),
             parameter="missing",
         )
     anywhere = np.logical_or.reduce(list(gaps.values()))
-    if missing == "median":
-        filled = frame.fillna(frame[list(gaps)].median())
-        return filled, None, (f"missing values: {counts}; the median of the column was put there",)
+    if missing in FILLS:
+        middles = getattr(frame[list(gaps)], missing)()
+        return frame.fillna(middles), None, (f"missing values: {counts}; {_put(missing)}",)
     if anywhere.all():
         raise FileError(
             "no object is left.",
             got=f"missing values: {counts}",
             need="an object whose values are there",
-            fix=Phrase(Setting("missing", "median"), " puts the median of the column there"),
+            fix=Phrase(*FILLED),
         )
     note = f"missing values: {counts}; {int(anywhere.sum())} of {len(anywhere)} objects left out"
     return frame[~anywhere].reset_index(drop=True), ~anywhere, (note,)
@@ -111,11 +116,15 @@ def settle_array(array: Any, missing: str) -> tuple[Any, Array | None, tuple[str
     anywhere = np.logical_or.reduce(gaps, axis=1)
     if not anywhere.any() or anywhere.all() or gaps.all(axis=0).any():
         return array, None, ()
-    if missing == "median":
-        filled = np.where(gaps, np.nanmedian(array, axis=0), array)
-        return filled, None, (f"missing values: {int(gaps.sum())}; the median of the column was put there",)
+    if missing in FILLS:
+        filled = np.where(gaps, FILLS[missing](array, axis=0), array)
+        return filled, None, (f"missing values: {int(gaps.sum())}; {_put(missing)}",)
     note = f"missing values: {int(gaps.sum())}; {int(anywhere.sum())} of {len(array)} objects left out"
     return array[~anywhere], ~anywhere, (note,)
+
+
+def _put(missing: str) -> str:
+    return f"the {missing} of the column was put there"
 
 
 def _refuse_infinite(table: Table, frame: Any) -> None:
@@ -128,5 +137,5 @@ def _refuse_infinite(table: Table, frame: Any) -> None:
                 "features have infinite values.",
                 got=f"column {name!r}: {len(wrong)} of {len(values)}, the first in {first}",
                 need="finite numbers",
-                fix=Phrase("write NA there, then ", Setting("missing", "drop"), ' or "median"'),
+                fix=Phrase("write NA there, then ", Setting("missing", "drop"), ', "median" or "mean"'),
             )

@@ -21,6 +21,7 @@ from partita.files.sources import named
 from partita.files.tables import Table, open_table
 from partita.files.text import Writing
 from partita.partitions import as_partition
+from partita.partitions.data import FILLS
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,9 @@ def read_data(
         Which columns are features, or are none, whatever the rules say.
     id_column, header, encoding, decimal : str, bool
         As in `read_partition`.
-    missing : {"raise", "drop", "median"}
-        What to do where a feature is missing: refuse, leave the object out, or take the column's median.
+    missing : {"raise", "drop", "median", "mean"}
+        What to do where a feature is missing: refuse, leave the object out, or take the column's median or
+        mean.
     """
     table = open_table(path, Writing(header, encoding, decimal))
     if table is None:
@@ -313,7 +315,7 @@ def read_judged(
     plan = replace(plan, by_row=True) if is_one_file else plan
     labels = [*leave_out, *(clustering.taken if is_one_file else ())]
     first = _features(DataFile(data, columns, labels, every_column), one, plan, missing)
-    policy = "raise" if missing == "median" else missing
+    policy = "raise" if missing in FILLS else missing
     joined = join(
         *(
             Pair(first, _clustering(part, other, plan, policy), plan.name)

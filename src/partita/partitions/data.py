@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +24,22 @@ from partita.partitions.partition import row_selection
 from partita.partitions.roles import role_of_numbers
 
 
+def _means(values: Array, axis: int) -> Array:
+    """The mean of what is there; numbers whose sum overflows have one too."""
+    with np.errstate(over="ignore"):
+        means = np.asarray(np.nanmean(values, axis=axis))
+    if np.isfinite(means).all():
+        return means
+    largest = np.nanmax(np.abs(values), axis=axis)
+    return np.asarray(np.nanmean(values / largest, axis=axis) * largest)
+
+
+FILLS: Mapping[str, Callable[..., Any]] = {"median": np.nanmedian, "mean": _means}
+"""What may be put where a value is missing: a number that the others of its column have in the middle."""
+
+DATA_POLICIES = ("raise", "drop", *FILLS)
+
+
 class DataMatrix:
     """Numbers ``(n, d)``, checked once: finite, in single or double precision.
 
@@ -32,9 +49,9 @@ class DataMatrix:
         One row for each object. Whole numbers and truth values become numbers; text is refused.
     are_distances : bool
         Whether columns are objects too: then choosing objects chooses columns.
-    missing : {"raise", "drop", "median"}
-        What to do about NaN: refuse, mark the objects in ``unlabelled`` to be left out, or take the median of
-        the column. All else refuses.
+    missing : {"raise", "drop", "median", "mean"}
+        What to do about NaN: refuse, mark the objects in ``unlabelled`` to be left out, or take the median or
+        the mean of the column. All else refuses.
     """
 
     note = ""
@@ -86,7 +103,7 @@ class DataMatrix:
         return f"features that may be none: {', '.join(doubtful[:5])}{more}" if doubtful else ""
 
     def _completed(self, values: Array, missing: str) -> Array:
-        """Values without a gap: a median in each, or a zero in rows that are to be left out."""
+        """Values without a gap: a median or mean in each, or a zero in rows that are to be left out."""
         gaps = np.isnan(values)
         columns = np.flatnonzero(~np.isfinite(values).all(axis=0))
         names = [f"column {self.features[j]!r}" if self.features else f"column {j}" for j in columns]
@@ -94,7 +111,7 @@ class DataMatrix:
             f"{int((~np.isfinite(values[:, j])).sum())} in {name}"
             for j, name in zip(columns[:5], names, strict=False)
         ) + (f", ... ({len(columns)} columns)" if len(columns) > 5 else "")
-        can_fill = missing == "median" and not self.are_distances and not gaps.all(axis=0).any()
+        can_fill = missing in FILLS and not self.are_distances and not gaps.all(axis=0).any()
         if np.isinf(values).any() or not (missing == "drop" or can_fill):
             row = int((~np.isfinite(values[:, columns[0]])).argmax())
             raise ParameterError(
@@ -108,16 +125,18 @@ class DataMatrix:
                     Setting("missing", "drop"),
                     " leaves these objects out, ",
                     Setting("missing", "median"),
+                    " or ",
+                    Setting("missing", "mean"),
                     " fills in",
                 ),
                 parameter="missing",
             )
         filled = values.copy()
-        if missing == "median":
+        if missing in FILLS:
             filled[:, columns] = np.where(
-                gaps[:, columns], np.nanmedian(values[:, columns], axis=0), values[:, columns]
+                gaps[:, columns], FILLS[missing](values[:, columns], axis=0), values[:, columns]
             )
-            self.note = f"missing values: {counts}, each now the median of its column"
+            self.note = f"missing values: {counts}, each now the {missing} of its column"
         else:
             self.unlabelled = np.asarray(gaps.any(axis=1))
             filled[gaps] = 0.0
@@ -169,12 +188,11 @@ class DataMatrix:
 
 def complete_data(X: Any, missing: str) -> DataMatrix:
     """Data without a gap, by a policy: refused, left out, or filled in."""
-    policies = ("raise", "drop", "median")
-    if not isinstance(missing, str) or missing not in policies:
+    if not isinstance(missing, str) or missing not in DATA_POLICIES:
         raise ParameterError(
             "no such policy for missing values.",
             got=repr(missing),
-            need=", ".join(f'"{policy}"' for policy in policies),
+            need=", ".join(f'"{policy}"' for policy in DATA_POLICIES),
             parameter="missing",
         )
     return DataMatrix(X, missing=missing).complete()

@@ -92,7 +92,10 @@ class Result:
         printer.text(self.text(bold=has_bold()))
 
     def _repr_html_(self) -> str:
-        return self.write("html")
+        """What a notebook shows: the tables, and the usual figure of such a result where it has one."""
+        import partita  # figures are above this room, so they are asked for at the front door
+
+        return f"{self.write('html')}{partita.plots.illustration(self)}"
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def choose(
     noise : {"cluster", "singletons", "ignore", "raise"}
         What to do with objects labelled -1 beside non-negative labels. "ignore" leaves an object out for all
         if it is noise in any, so that all are judged by the same objects.
-    missing : {"raise", "drop", "noise", "median"}
+    missing : {"raise", "drop", "noise", "median", "mean"}
         What to do about missing labels and values, as in `validate`.
     noise_label : label, optional
         The label of noise, where it is another than -1.

@@ -116,7 +116,7 @@ def choose_k(
         The seed from which all others come.
     checkpoint : path, optional
         A folder that keeps what is computed: a sweep that was killed goes on there, to the same result.
-    missing : {"raise", "drop", "median"}
+    missing : {"raise", "drop", "median", "mean"}
         What to do about missing values of X: refuse, leave these objects out, or fill them in with the median
         of their column.
     space : {"clustered", "input"}
@@ -260,6 +260,8 @@ def choose_k(
         remarks=answer.remarks,
         assessment=answer,
         features=data.features,
+        given=given,
+        structure=checker.structure,
     )
 
 

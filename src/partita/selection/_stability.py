@@ -329,6 +329,7 @@ def _judged(
         tried=grid.values,
         coverage=tuple(evidence.coverage),
         clusters=tuple(clusters),
+        limits={rule.index: rule.limit for rule in rules if rule.index},
     )
 
 

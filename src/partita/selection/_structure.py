@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
@@ -21,7 +21,7 @@ from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.selection.examined_objects import examined_objects
 from partita.selection.null_data import Axes, NullLaws
-from partita.selection.null_tests import LAWS, NullTest, corrected, measured, null_tests
+from partita.selection.null_tests import LAWS, NullTest, as_shown, corrected, measured, null_tests
 
 __all__ = ["Structure", "quick_structure", "structure"]
 
@@ -85,6 +85,9 @@ class Structure(Result):
         How many the data fill.
     title : str
         What was looked at, in words.
+    draws : (tests, data sets) array, or None
+        The statistic of each test for every data set from its law; only in the result itself, not in what is
+        written of it.
     """
 
     tests: tuple[NullTest, ...] = ()
@@ -94,6 +97,7 @@ class Structure(Result):
     n_examined: int = 0
     dimensions: int = 0
     title: str = ""
+    draws: Floats | None = field(default=None, repr=False, compare=False)
 
     def p_of(self, null: str) -> float:
         """The p-value of one law: the smallest corrected one of its tests."""
@@ -199,7 +203,7 @@ def structure(
         The seed from which all others come.
     n_jobs : int, optional
         Workers; the result is the same for any number.
-    missing : {"raise", "drop", "median"}
+    missing : {"raise", "drop", "median", "mean"}
         As in `choose_k`.
 
     Returns
@@ -269,9 +273,10 @@ def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs
     examined = examined_objects(X, effort.most_objects, np.random.default_rng(task_seed(root, 0)))
     spread = Axes.of(examined.values).spread
     count = _component_count(n_components, spread, len(examined.values))
-    tests = _tested(examined.values, count, len(spread), effort.n_null, root, n_jobs)
+    tests, draws = _tested(examined.values, count, len(spread), effort.n_null, root, n_jobs)
     found = Structure(
         tests=tests,
+        draws=draws,
         n_null=effort.n_null,
         n_examined=len(examined.values),
         dimensions=len(spread),
@@ -293,8 +298,8 @@ def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs
 
 def _tested(
     X: Floats, count: int, dimensions: int, n_null: int, root: int, n_jobs: int | None
-) -> tuple[NullTest, ...]:
-    """The data against all laws."""
+) -> tuple[tuple[NullTest, ...], Floats]:
+    """The data against all laws, and the statistic of each test for every data set drawn."""
     of_data = measured(X, count, np.random.default_rng(task_seed(root, 1)))
     seeded = [(law, task_seed(root, 2, place)) for place, law in enumerate(np.repeat(LAWS, n_null).tolist())]
     laws = NullLaws(X).fitted()
@@ -304,11 +309,10 @@ def _tested(
     ]
     drawn = np.array(_run(measure_null, tasks, n_jobs, "data without structure"))
     blocks = [dimensions, count] if count else [dimensions]
-    return tuple(
-        test
-        for i, law in enumerate(LAWS)
-        for test in null_tests(of_data, drawn[i * n_null : (i + 1) * n_null], law, blocks)
-    )
+    of_laws = drawn.reshape(len(LAWS), n_null, -1)
+    tests = [null_tests(of_data, null, law, blocks) for law, null in zip(LAWS, of_laws, strict=True)]
+    draws = as_shown(of_laws).transpose(0, 2, 1).reshape(-1, n_null)
+    return tuple(test for of_law in tests for test in of_law), draws
 
 
 def measure_null(laws: NullLaws, count: int, seeded: Sequence[tuple[str, int]]) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from partita.results import join_texts, show
@@ -12,7 +12,7 @@ from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.selection.convexity import Disagreement
 from partita.selection.replication import ENOUGH, Replication
 
-__all__ = ["Assessment", "Ballot", "Checks", "assess"]
+__all__ = ["Assessment", "Ballot", "Checked", "Checks", "assess"]
 
 SUBSTANTIAL = 0.25
 """A mean silhouette below this shows no substantial structure (kaufman1990, table 4 of chapter 2)."""
@@ -176,6 +176,48 @@ class Checks:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """What the checks came to, in numbers, for who tells an answer in other words; nan where nothing did.
+
+    Attributes
+    ----------
+    refuted : bool or None
+        Whether laws without clusters are refuted; None where that was not tested.
+    powerful : bool
+        Whether the test would mostly find clusters that are there.
+    p, silhouette, prediction_strength : float
+        Of the test of structure, and of the clustering with the most votes.
+    found_again : bool or None
+        Whether the prediction strength is enough.
+    dense : int or None
+        The number of clusters that density sees and the method does not find.
+    """
+
+    refuted: bool | None = None
+    powerful: bool = True
+    p: float = math.nan
+    silhouette: float = math.nan
+    prediction_strength: float = math.nan
+    found_again: bool | None = None
+    dense: int | None = None
+
+    @classmethod
+    def of(cls, checks: Checks) -> Checked:
+        """The numbers of these checks."""
+        again = checks.replication
+        seen = checks.disagreement if _is_non_convex(checks) else None
+        return cls(
+            checks.refuted,
+            checks.powerful,
+            checks.p,
+            checks.silhouette,
+            math.nan if again is None else again.mean,
+            None if again is None else again.is_enough,
+            None if seen is None else seen.k,
+        )
+
+
+@dataclass(frozen=True)
 class Assessment:
     """The answer: a number of clusters or None, how far it can be trusted, why, and what to know."""
 
@@ -183,6 +225,7 @@ class Assessment:
     strength: Strength
     statement: str
     remarks: tuple[Remark, ...] = ()
+    checked: Checked = Checked()
 
 
 def assess(ballot: Ballot, checks: Checks) -> Assessment:
@@ -199,6 +242,10 @@ def assess(ballot: Ballot, checks: Checks) -> Assessment:
     last, and votes that do not overwhelm it. "contested" is a tie, no majority, or a contradiction between
     votes and a check. All else is "weak".
     """
+    return replace(_judged(ballot, checks), checked=Checked.of(checks))
+
+
+def _judged(ballot: Ballot, checks: Checks) -> Assessment:
     k = ballot.leading
     end = "" if k is None else ballot.beyond(k, refuted=bool(checks.refuted))
     remarks = (*checks.remarks, *_of_ends(ballot), *_of_shape(checks), *_of_kin(ballot))

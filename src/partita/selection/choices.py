@@ -14,14 +14,15 @@ import numpy as np
 from partita.arrays import Array, Floats
 from partita.errors import ParameterError, PartitaError, near_names
 from partita.fits.models import clustering_of, scaling_first
-from partita.partitions import FUZZY, HARD, Partition
+from partita.partitions import FUZZY, HARD, DataMatrix, Partition
 from partita.partitions.models import last_step
 from partita.registry import Index
 from partita.registry.curves import find_entry
 from partita.registry.rules import Verdict, apply_rule
 from partita.results import Cell, Result, Table, join_texts, number, plain
 from partita.results.verdicts import Strength, remarks_of
-from partita.selection.assessment import Assessment, Ballot, Checks, assess
+from partita.selection._structure import Structure
+from partita.selection.assessment import Assessment, Ballot, Checked, Checks, assess
 from partita.selection.flaws import Shape
 from partita.selection.shapes import CovarianceShapes
 
@@ -139,6 +140,10 @@ class ChoiceOfK(Result):
     data: Array | None = field(default=None, repr=False, compare=False)
     scaler: Any = field(default=None, repr=False, compare=False)
     features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    given: DataMatrix | None = field(default=None, repr=False, compare=False)
+    """The data in their own units, with the names of features and objects."""
+    structure: Structure | None = field(default=None, repr=False, compare=False)
+    """The test whether there is anything to find, where it was made."""
 
     @cached_property
     def ballot(self) -> Ballot:
@@ -173,6 +178,11 @@ class ChoiceOfK(Result):
     def value(self) -> int | None:
         """The chosen value of what was swept: ``k``."""
         return self.k
+
+    @property
+    def checked(self) -> Checked:
+        """What was looked at beside the votes, in numbers."""
+        return self._answer.checked
 
     @property
     def strength(self) -> Strength:
@@ -224,7 +234,7 @@ class ChoiceOfK(Result):
         """Why a number of clusters does not count, or nothing."""
         return self.fit_at(k).flaw if k in self.selected else "not tried"
 
-    @property
+    @cached_property
     def partitions(self) -> dict[int, Partition]:
         """For each k the clustering of the fit that speaks for it, fitted again from its seed."""
         return {k: clustering_of(self._refitted(k), self.data) for k in self.selected}
@@ -358,7 +368,7 @@ class ChoiceOfK(Result):
             "selected": {str(k): run for k, run in self.selected.items()},
             "ks": list(self.ks),
             "asked": list(self.asked),
-            "assessment": asdict(self._answer),
+            "assessment": plain(asdict(self._answer)),
             **({} if self.shapes is None else {"shapes": self.shapes.to_dict()}),
         }
 
@@ -438,7 +448,11 @@ def _verdict_of(row: Mapping[str, Any]) -> Verdict:
 
 
 def _assessment_of(row: Mapping[str, Any]) -> Assessment:
-    return Assessment(**{**row, "remarks": remarks_of(row["remarks"])})
+    known: dict[str, Any] = {"remarks": remarks_of(row["remarks"])}
+    if "checked" in row:
+        numbers = {name: number(row["checked"][name]) for name in ("p", "silhouette", "prediction_strength")}
+        known["checked"] = Checked(**{**row["checked"], **numbers})
+    return Assessment(**{**row, **known})
 
 
 def _curve_of(row: Mapping[str, Any]) -> IndexOverK:

@@ -52,6 +52,8 @@ class Rule:
         The number of repeats, where all of them must hold; 0 where a mean must.
     unit : str
         What follows a value in a sentence.
+    index : str
+        The index whose values they are as they stand; nothing where they are shares of its largest value.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Rule:
     is_graded: bool = True
     counts: int = 0
     unit: str = ""
+    index: str = ""
 
     @property
     def holds(self) -> Array:
@@ -110,12 +113,15 @@ def rules_of(
         if _counts_missing(entry):
             worst = tuple(float(v.max(initial=-math.inf)) for v in repeats)  # nan where a repeat failed
             name, count = f"{short} = 0 in all repeats", len(repeats[0])
-            rules.append(Rule(name, short, worst, "lower", 0.0, is_graded=False, counts=count))
+            missing = Rule(
+                name, short, worst, "lower", 0.0, is_graded=False, counts=count, index=entry.label
+            )
+            rules.append(missing)
             continue
         means = [float(v.mean()) for v in repeats]
         if entry.best == 1.0:
             name = f"last {entry.label} of {threshold:g}"
-            rules.append(Rule(name, f"mean {short}", tuple(means), "higher", threshold))
+            rules.append(Rule(name, f"mean {short}", tuple(means), "higher", threshold, index=entry.label))
             continue
         ends = [_worst_end(entry, kind, k, n_objects) for k in ks]
         if not has_limit(entry) or not all(map(math.isfinite, ends)):
@@ -124,7 +130,8 @@ def rules_of(
         relative = tuple(m / end if end else m for m, end in zip(means, ends, strict=True))
         share = "" if set(ends) == {1.0} else " of its largest value"
         name = f"last {entry.label} of {limit:g}{share}"
-        rules.append(Rule(name, f"mean {short}", relative, "lower", limit, unit=share))
+        index = "" if share else entry.label
+        rules.append(Rule(name, f"mean {short}", relative, "lower", limit, unit=share, index=index))
     name = f"weakest cluster of {RECOVERED:g}"
     return [*rules, Rule(name, "weakest cluster", tuple(weakest), "higher", RECOVERED, is_graded=False)]
 

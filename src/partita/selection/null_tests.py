@@ -12,7 +12,7 @@ from partita.arrays import Array, Floats, one_blas_thread
 from partita.selection.dips import dip, evenly_thinned
 from partita.selection.null_data import Axes, Box
 
-__all__ = ["LAWS", "STATISTICS", "NullTest", "corrected", "measured", "null_tests"]
+__all__ = ["DIRECTIONS", "LAWS", "STATISTICS", "NullTest", "as_shown", "corrected", "measured", "null_tests"]
 
 HOPKINS = "hopkins"
 TWO_MEANS = "two-means SSW / SST"
@@ -95,7 +95,7 @@ def null_tests(
     directions = np.tile(DIRECTIONS, len(dimensions))
     as_clustered = (null * directions >= of_data * directions).sum(axis=0)
     both = corrected(of_data, null)
-    shown, null_shown = _shown(of_data), _shown(null).mean(axis=0)
+    shown, null_shown = as_shown(of_data), as_shown(null).mean(axis=0)
     return tuple(
         NullTest(
             STATISTICS[j % len(STATISTICS)],
@@ -127,7 +127,7 @@ def corrected(values: Floats, null: Floats) -> Floats:
     return np.asarray((largest[:, None] >= deviations[0] - ROUNDING).mean(axis=0))
 
 
-def _shown(values: Floats) -> Floats:
+def as_shown(values: Floats) -> Floats:
     """Statistics as a reader knows them: Hopkins' as a share, not as log odds."""
     from scipy.special import expit
 

@@ -48,7 +48,8 @@ class ClusterRecovery:
     """How well one cluster of the clustering of all data was found again.
 
     ``compared`` counts the repeats in which it had objects; ``recovered`` those with a Jaccard coefficient
-    above 0.75, ``dissolved`` those with at most 0.5.
+    above 0.75, ``dissolved`` those with at most 0.5. ``jaccards`` has the coefficient of every repeat that
+    did not fail, nan where the cluster had no object.
     """
 
     tried: Any
@@ -58,6 +59,7 @@ class ClusterRecovery:
     recovered: int
     dissolved: int
     compared: int
+    jaccards: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def of(cls, tried: Any, cluster: int, size: int, jaccards: Floats) -> ClusterRecovery:
@@ -65,7 +67,8 @@ class ClusterRecovery:
         known = jaccards[np.isfinite(jaccards)]
         mean = float(known.mean()) if known.size else math.nan
         recovered, dissolved = int((known > RECOVERED).sum()), int((known <= DISSOLVED).sum())
-        return cls(tried, cluster, size, mean, recovered, dissolved, int(known.size))
+        every = tuple(jaccards.tolist())
+        return cls(tried, cluster, size, mean, recovered, dissolved, int(known.size), every)
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,7 +95,7 @@ class ClusterStability(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each value tried and cluster."""
-        return [{self.parameter: row.tried, **_without_tried(row)} for row in self.rows]
+        return [{self.parameter: row.tried, **_summarised(row)} for row in self.rows]
 
     def table(self) -> Table:
         """The clusters of the chosen clustering, the best found again first; of all where none was chosen."""
@@ -101,12 +104,13 @@ class ClusterStability(Result):
             rows.sort(key=lambda row: -row.jaccard if math.isfinite(row.jaccard) else math.inf)
         columns = (self.parameter, "cluster", "size", "jaccard", "recovered", "dissolved", "compared")
         below = f"mean Jaccard; recovered: above {RECOVERED:g}, dissolved: at most {DISSOLVED:g}"
-        cells = tuple((row.tried, *_without_tried(row).values()) for row in rows)
+        cells = tuple((row.tried, *_summarised(row).values()) for row in rows)
         return Table("clusters found again", columns, cells, (below, *self.footnotes))
 
 
-def _without_tried(row: ClusterRecovery) -> dict[str, Any]:
-    return {name: value for name, value in asdict(row).items() if name != "tried"}
+def _summarised(row: ClusterRecovery) -> dict[str, Any]:
+    """All but what was tried and the single repeats."""
+    return {name: value for name, value in asdict(row).items() if name not in ("tried", "jaccards")}
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,9 @@ class Stability(Result):
         How well each cluster is found again; see ``by_cluster``.
     caveats : dict
         Index to the typed caveats that hold for all its values.
+    limits : dict
+        Index to what it must reach at any k: the mean over repeats, or every repeat where it counts clusters
+        that are missing. An index whose limit depends on k is not there.
     """
 
     ks: tuple[int, ...] = ()
@@ -160,6 +167,7 @@ class Stability(Result):
     coverage: tuple[float, ...] = ()
     clusters: tuple[ClusterRecovery, ...] = ()
     caveats: Mapping[str, tuple[Caveat, ...]] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def k(self) -> int | None:

@@ -1,0 +1,651 @@
+"""Figures of choices, stability, structure and silhouettes: what they show, and that they say it rightly."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import partita as pt
+from partita.cluster_quality import ClusterQuality, ClusterRow, ObjectSilhouettes
+from partita.errors import ParameterError, PartitaError
+from partita.plots import FigureData, NoFigureError, figure_data, kinds_of
+from partita.plots._plot import new_figure
+from partita.plots.kinds.curves import OF_CHOICE
+from partita.plots.thinning import MOST_DRAWN
+from partita.registry.rules import Verdict
+from partita.results.verdicts import Remark, RemarkKind
+from partita.selection import ChoiceOfK
+from partita.selection._structure import Structure
+from partita.selection.assessment import Assessment
+from partita.selection.choices import Choice, Fit, IndexOverK
+from partita.selection.null_tests import DIRECTIONS, LAWS, STATISTICS
+from partita.selection.stabilities import Answer, ClusterRecovery, ClusterStability, Repeat, Stability
+from partita.validation import Validation
+
+mpl.use("agg")
+
+HOSTILE = ["<img src=x onerror=alert(1)>", "a" * 200, "$x_1$", "two\nlines", "\u202eabc"]
+
+
+def three_groups(n: int = 60, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], n // 3, axis=0)
+
+
+def drawn(data: FigureData, **options: object) -> object:
+    figure = new_figure(data, **options)
+    json.dumps(data.to_dict(), allow_nan=False)
+    assert len({frozenset(record) for record in data.records}) <= 1
+    return figure
+
+
+def artists(figure: object, gid: str) -> list[object]:
+    return [one for ax in figure.axes for one in ax.get_children() if one.get_gid() == gid]
+
+
+def texts_of(figure: object) -> list[str]:
+    shown = [
+        t for ax in figure.axes for t in (*ax.texts, ax.title, *ax.get_yticklabels(), *ax.get_xticklabels())
+    ]
+    return [t.get_text() for t in shown] + [ax.get_title(loc="left") for ax in figure.axes]
+
+
+# --- silhouettes ------------------------------------------------------------------------------------------
+
+
+def silhouettes_by_definition(X: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    away = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+    made = []
+    for i, own in enumerate(labels):
+        same = (labels == own) & (np.arange(len(X)) != i)
+        a = away[i, same].mean()
+        b = min(away[i, labels == other].mean() for other in set(labels) - {own})
+        made.append((b - a) / max(a, b))
+    return np.array(made)
+
+
+def overlapping() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(1)
+    labels = np.repeat(["left", "right"], [30, 20])
+    return rng.normal(size=(50, 2)) + 1.5 * (labels == "right")[:, None], labels
+
+
+def test_silhouettes_are_those_of_the_definition_sorted_within_clusters() -> None:
+    X, labels = overlapping()
+    data = figure_data(pt.validate(X, labels))
+    assert data.kind == "silhouette"
+    expected = silhouettes_by_definition(X, labels)
+    assert len(data.records) == 50
+    for record in data.records:
+        assert record["silhouette"] == pytest.approx(expected[record["object"]])
+        assert record["cluster"] == labels[record["object"]]
+        assert record["negative"] == (expected[record["object"]] < 0)
+    assert data.column("cluster") == ["left"] * 30 + ["right"] * 20
+    for name in ("left", "right"):
+        mine = [r["silhouette"] for r in data.records if r["cluster"] == name]
+        assert mine == sorted(mine, reverse=True)
+        told = next(one for one in data.facts["clusters"] if one["cluster"] == name)
+        assert told["mean"] == pytest.approx(expected[labels == name].mean())
+        assert told["negative"] == (expected[labels == name] < 0).sum()
+    assert data.facts["mean"] == pytest.approx(expected.mean())
+    assert np.diff(data.column("place")).min() > 0
+    below = (expected < 0).sum()
+    assert below > 1
+    assert f"{below} of 50 objects lie nearer to another cluster on average" in data.title
+    assert "higher is better" in data.x
+
+
+def test_silhouettes_are_drawn_with_means_and_negative_ones_apart() -> None:
+    X, labels = overlapping()
+    data = figure_data(pt.validate(X, labels).by_cluster)
+    figure = drawn(data)
+    assert len(artists(figure, "positive")) == 2
+    negative = artists(figure, "negative")
+    assert len(negative) == sum(one["negative"] > 0 for one in data.facts["clusters"])
+    assert all(one.get_hatch() for one in negative)
+    assert [line.get_xdata()[0] for line in artists(figure, "mean of cluster")] == [
+        one["mean"] for one in data.facts["clusters"]
+    ]
+    (whole,) = artists(figure, "mean")
+    assert whole.get_xdata()[0] == data.facts["mean"]
+
+
+def test_no_negative_silhouette_is_said() -> None:
+    X = three_groups()
+    data = figure_data(pt.validate(X, np.repeat([0, 1, 2], 20)))
+    assert "none of 60 objects is below 0" in data.title
+    assert not artists(drawn(data), "negative")
+    assert not data.notes
+
+
+def made_quality(sizes: list[int], names: list[str], total: int | None = None) -> ClusterQuality:
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    values = np.clip(rng.normal(0.4, 0.3, codes.size), -1, 1)
+    means = [values[codes == c].mean() if (codes == c).any() else math.nan for c in range(len(sizes))]
+    objects = ObjectSilhouettes(
+        rows=np.arange(codes.size),
+        clusters=codes,
+        neighbours=(codes + 1) % len(sizes),
+        values=values,
+        names=tuple(names),
+        mean=float(values.mean()),
+        n_objects=total or codes.size,
+    )
+    rows = tuple(
+        ClusterRow(name, size, mean, 1.0, names[0], 0.0)
+        for name, size, mean in zip(names, sizes, means, strict=True)
+    )
+    return ClusterQuality(rows=rows, objects=objects)
+
+
+def test_many_silhouettes_are_thinned_at_even_ranks_with_means_of_all() -> None:
+    quality = made_quality([30_000, 3_000, 15, 0], ["a", "b", "c", "empty"])
+    assert quality.objects is not None
+    data = figure_data(quality)
+    assert 1900 < len(data.records) <= MOST_DRAWN
+    assert f"{len(data.records):,} of 33,015 objects shown" in " ".join(data.notes)
+    assert [one["cluster"] for one in data.facts["clusters"]] == ["a", "b", "c"]
+    values, codes = quality.objects.values, quality.objects.clusters
+    for code, name in enumerate("ab"):
+        mine = np.array([r["silhouette"] for r in data.records if r["cluster"] == name])
+        every = values[codes == code]
+        assert mine.max() == every.max()
+        assert mine.min() == every.min()
+        quantiles = [0.1, 0.5, 0.9]
+        assert np.quantile(mine, quantiles) == pytest.approx(np.quantile(every, quantiles), abs=0.01)
+        assert data.facts["clusters"][code]["mean"] == pytest.approx(every.mean())
+    assert sum(r["cluster"] == "c" for r in data.records) >= 10
+    assert data.facts["negative"] == (values < 0).sum()
+
+
+def test_a_sample_of_silhouettes_is_called_one() -> None:
+    data = figure_data(made_quality([20, 30], ["a", "b"], total=9000))
+    assert "of 50 sampled objects" in data.title
+    assert "estimated from 50 of 9,000 objects" in " ".join(data.notes)
+
+
+def test_silhouettes_of_hostile_names_and_of_many_clusters() -> None:
+    figure = drawn(figure_data(made_quality([9] * 5, HOSTILE)))
+    shown = texts_of(figure)
+    assert not any(
+        "a" * 30 in text or "\n" in text or "\u202e" in text for text in shown if "mean s" not in text
+    )
+    many = figure_data(made_quality([4] * 500, [f"cluster {i}" for i in range(500)]))
+    drawn(many)
+    assert many.size[1] <= 8
+
+
+def test_colours_of_silhouettes_follow_the_reference() -> None:
+    X = three_groups()
+    found = np.repeat(["c", "b", "a"], 20)
+    data = figure_data(pt.validate(X, found), reference=pt.as_partition(np.repeat([0, 1, 2], 20)))
+    plain = figure_data(pt.validate(X, np.repeat([0, 1, 2], 20)))
+    colours = {one["cluster"]: one["colour"] for one in data.facts["clusters"]}
+    of_reference = [one["colour"] for one in plain.facts["clusters"]]
+    assert [colours[name] for name in "cba"] == of_reference
+
+
+def test_silhouettes_that_cannot_be_are_refused() -> None:
+    X = three_groups()
+    with pytest.raises(NoFigureError, match="two clusters"):
+        figure_data(pt.validate(X, np.zeros(60)).by_cluster)
+    read = Validation.from_dict(pt.validate(X, np.repeat([0, 1, 2], 20)).to_dict())
+    with pytest.raises(NoFigureError, match="read from a file"):
+        figure_data(read, "silhouette")
+
+
+# --- curves -----------------------------------------------------------------------------------------------
+
+
+def made_choice(
+    k: int | None = 3, strength: str = "clear", chosen: dict[str, int | None] | None = None, runs: int = 2
+) -> ChoiceOfK:
+    """Indices over k = 1 to 5, silhouette without a value at 1 and flawed at 5, gap with errors."""
+    chosen = {"silhouette": 3, "gap": 3, "calinski_harabasz": 5} if chosen is None else chosen
+    ks = (1, 2, 3, 4, 5)
+    values = {
+        "silhouette": (math.nan, 0.5, 0.8, 0.6, 0.7),
+        "gap": (0.1, 0.2, 0.9, 0.8, 0.7),
+        "calinski_harabasz": (math.nan, 10.0, 20.0, 30.0, math.inf),
+        "ari": (0.0, 0.1, 0.2, 0.3, 0.4),
+    }
+    curves = {
+        name: IndexOverK(
+            name,
+            "first_se_max" if name == "gap" else "best",
+            "higher",
+            1.0,
+            over,
+            ("no value here" if math.isnan(v) else "" for v in over),  # type: ignore[arg-type]
+            errors=(0.05,) * 5 if name == "gap" else (),
+            flaws=("",) * 4 + ("a cluster of one object",) if name == "silhouette" else (),
+        )
+        for name, over in values.items()
+    }
+    curves = {name: replace(curve, caveats=tuple(curve.caveats)) for name, curve in curves.items()}
+    choices = {
+        name: Choice(name, curves[name].rule if name in curves else "other", Verdict(one, "the best value"))
+        for name, one in chosen.items()
+    }
+    choices["ari"] = Choice("ari", "best", Verdict(5, "the best value"), votes=False)
+    fits = tuple(
+        Fit(at, run, 0, 1.0, {"silhouette": values["silhouette"][i] - 0.1 * run}, {})
+        for i, at in enumerate(ks)
+        for run in range(runs)
+    )
+    answer = Assessment(k, strength, "")  # type: ignore[arg-type]
+    return ChoiceOfK(ks=ks, fits=fits, curves=curves, choices=choices, assessment=answer)
+
+
+def panel(data: FigureData, index: str) -> dict[str, object]:
+    return next(one for one in data.facts["panels"] if one["index"] == index)
+
+
+def over(data: FigureData, index: str, key: str) -> list[object]:
+    return [record[key] for record in data.records if record["index"] == index]
+
+
+def test_curves_hold_every_value_error_and_spread() -> None:
+    data = figure_data(made_choice())
+    assert data.kind == "curves"
+    assert [one["index"] for one in data.facts["panels"]] == ["silhouette", "gap", "calinski_harabasz"]
+    assert over(data, "silhouette", "value") == [None, 0.5, 0.8, 0.6, 0.7]
+    assert over(data, "silhouette", "run_low") == [None, *map(pytest.approx, (0.4, 0.7, 0.5, 0.6))]
+    assert over(data, "silhouette", "run_high") == [None, 0.5, 0.8, 0.6, 0.7]
+    assert over(data, "silhouette", "counts") == [True, True, True, True, False]
+    assert over(data, "silhouette", "why")[::4] == [
+        "no value here",
+        "does not count: a cluster of one object",
+    ]
+    assert over(data, "gap", "error") == [0.05] * 5
+    assert over(data, "gap", "chosen") == [False, False, True, False, False]
+    assert over(data, "calinski_harabasz", "value")[-1] is None
+    notes = " ".join(data.notes)
+    assert "1 infinite or huge value is not drawn" in notes
+    assert "lowest to the highest of 2 runs" in notes
+    assert "one standard error" in notes
+    assert "3 of 4 indices shown: those that vote" in notes
+
+
+def test_curves_say_direction_rule_and_ends() -> None:
+    data = figure_data(made_choice())
+    assert panel(data, "silhouette")["said"] == "k = 3: the best value"
+    assert panel(data, "calinski_harabasz")["said"] == "k = 5, the largest tried: the best value"
+    assert [one["at_end"] for one in data.facts["panels"]] == [False, False, True]
+    figure = drawn(data)
+    assert [ax.get_ylabel() for ax in figure.axes[1:]] == ["higher is better →"] * 3
+    rings = [one.get_markerfacecolor() for one in artists(figure, "chosen")]
+    assert rings == [OF_CHOICE] * 2  # the chosen value of the third is infinite
+    lines = artists(figure, "values")
+    assert np.isnan(lines[0].get_ydata()[[0, 4]]).all()
+    assert lines[0].get_ydata()[1:4].tolist() == [0.5, 0.8, 0.6]
+    assert len(artists(figure, "void")) == 1
+
+
+def test_a_choice_at_the_end_is_a_ring() -> None:
+    result = made_choice(chosen={"gap": 5})
+    figure = drawn(figure_data(result))
+    (ring,) = artists(figure, "chosen")
+    assert ring.get_markerfacecolor() == "none"
+
+
+@pytest.mark.parametrize(
+    ("k", "strength", "chosen", "title"),
+    [
+        (3, "clear", None, "k = 3, clear: 2 of 3 indices choose it"),
+        (3, "weak", {"gap": 3}, "k = 3, weak: 1 of 1 index chooses it"),
+        (
+            None,
+            "contested",
+            {"gap": 3, "silhouette": 2, "x": None},
+            "no answer: 3 indices choose k = 3 (1), k = 2 (1), none (1)",
+        ),
+        (None, "contested", {"gap": None}, "no answer: no index has one"),
+        (1, "no structure", {"gap": 3}, "no structure was found; indices choose k = 3 (1)"),
+        (1, "no structure", {"gap": None}, "no structure was found; no index has an answer"),
+    ],
+)
+def test_the_title_of_curves_says_the_answer(
+    k: int | None, strength: str, chosen: dict[str, int | None] | None, title: str
+) -> None:
+    assert figure_data(made_choice(k, strength, chosen)).title == title
+
+
+def test_the_true_k_is_a_dashed_line_where_it_was_tried() -> None:
+    data = figure_data(made_choice(), truth=4)
+    assert data.title.endswith("; the true k is 4")
+    lines = artists(drawn(data), "truth")
+    assert [line.get_xdata()[0] for line in lines] == [4, 4, 4]
+    assert lines[0].get_linestyle() == "--"
+    beyond = figure_data(made_choice(), truth=40)
+    assert "the true k = 40 was not tried" in beyond.notes
+    assert not artists(drawn(beyond), "truth")
+    for wrong in (0, True, 2.5, "3"):
+        with pytest.raises(ParameterError, match="true number"):
+            figure_data(made_choice(), truth=wrong)
+
+
+def test_votes_without_a_curve_are_told() -> None:
+    data = figure_data(made_choice(chosen={"gap": 3, "dense clusters": 2, "other": None}))
+    assert "votes without a curve: dense clusters: k = 2; other: no answer" in data.notes
+
+
+def test_indices_of_curves_can_be_named() -> None:
+    result = made_choice()
+    assert [one["index"] for one in figure_data(result, indices="ari").facts["panels"]] == ["ari"]
+    assert len(figure_data(result, indices="all").facts["panels"]) == 4
+    assert [one["index"] for one in figure_data(result, indices=["gap", "CH"]).facts["panels"]] == [
+        "gap",
+        "calinski_harabasz",
+    ]
+    with pytest.raises(PartitaError, match="dunn"):
+        figure_data(result, indices="dunn")
+    with pytest.raises(ParameterError, match="nothing to show"):
+        figure_data(result, indices=[])
+
+
+def test_curves_without_values_and_with_one_k_are_drawn() -> None:
+    result = made_choice(chosen={"gap": None}, runs=1)
+    empty = {
+        "gap": replace(result.curves["gap"], values=(math.nan,) * 5, errors=(math.nan,) * 5),
+        "huge": replace(result.curves["ari"], index="huge", values=(1e308, -1e308, 5e-324, 1e200, -1e200)),
+    }
+    figure = drawn(figure_data(replace(result, curves=empty), indices=["gap", "huge"]))
+    assert "no value" in texts_of(figure)
+    alone = replace(
+        result,
+        ks=(3,),
+        curves={"gap": replace(empty["gap"], values=(0.5,), errors=(0.1,), caveats=("",), flaws=())},
+    )
+    drawn(figure_data(alone))
+    with pytest.raises(NoFigureError, match="no index has values"):
+        figure_data(replace(result, curves={}))
+
+
+def test_many_curves_are_limited_and_the_number_is_told() -> None:
+    result = made_choice()
+    many = {f"index {i}": replace(result.curves["ari"], index=f"index {i}") for i in range(30)}
+    choices = {name: Choice(name, "best", Verdict(3, "the best value")) for name in many}
+    crowd = replace(result, curves=many, choices=choices)
+    data = figure_data(crowd)
+    assert len(data.facts["panels"]) == 12
+    assert "12 of 30 indices shown: the first 12 that vote" in " ".join(data.notes)
+    figure = drawn(figure_data(crowd, indices="all"))
+    boxes = [ax.get_position() for ax in figure.axes[1:31]]
+    assert all(boxes[i].y0 > boxes[i + 3].y1 for i in range(27))  # laid out, rows apart
+
+
+def test_curves_of_a_sweep_are_those_of_its_table() -> None:
+    from sklearn.cluster import DBSCAN
+
+    X = three_groups()
+    result = pt.choose_k(X, DBSCAN(), parameter="eps", values=[2.0, 1.0, 1e-9, 20.0], random_state=0)
+    data = figure_data(result, "curves", indices="all")
+    assert not data.facts["lying"]
+    assert list(data.facts["settings"].values()) == ["1e-09", "1.0", "2.0", "20.0"]
+    frame = result.to_frame().set_index("eps")
+    for record in data.records:
+        value = frame.loc[float(record["setting"]), record["index"]]
+        assert record["value"] is None if math.isnan(value) else record["value"] == pytest.approx(value)
+    assert result.chosen is not None
+    assert data.title.startswith(f"{result.chosen.label}, {result.strength}: ")
+    drawn(data)
+
+
+def test_clusterings_are_listed_with_their_names() -> None:
+    X = three_groups()
+    good, bad = np.repeat([0, 1, 2], 20), np.tile([0, 1], 30)
+    result = pt.choose(X, {HOSTILE[0]: good, HOSTILE[1]: bad, "$x_1$": np.arange(60) // 2}, random_state=0)
+    data = figure_data(result, "curves")
+    assert data.facts["lying"]
+    assert result.preferences["silhouette"].label == HOSTILE[0]
+    assert [r["setting"] for r in data.records if r["index"] == "silhouette" and r["chosen"]] == [HOSTILE[0]]
+    assert data.title.startswith(HOSTILE[0])
+    figure = drawn(data)
+    assert not any("a" * 30 in text for text in texts_of(figure))
+    marks = artists(figure, "chosen")
+    assert all(one.get_ydata()[0] == 0 for one in marks)
+
+
+# --- stability --------------------------------------------------------------------------------------------
+
+
+def made_stability(
+    answer: Answer, values: dict[int, list[float]] | None = None, remarks: tuple[Remark, ...] = ()
+) -> Stability:
+    values = {2: [1.0, 0.9, 0.8], 3: [0.4, math.nan, 0.6]} if values is None else values
+    repeats = tuple(
+        Repeat(k, i, 0, {"adjusted_rand": v, "centroid_index": float(v < 0.85)}, {"adjusted_rand": ""})
+        for k, of in values.items()
+        for i, v in enumerate(of)
+    )
+    clusters = tuple(
+        ClusterRecovery.of(k, j, 10 * (j + 1), np.array([0.9, 0.95, math.nan] if j < 2 else [0.3, 0.6, 0.5]))
+        for k in values
+        for j in range(k)
+    )
+    return Stability(
+        ks=tuple(values),
+        repeats=repeats,
+        answer=answer,
+        tried=tuple(values),
+        clusters=clusters,
+        limits={"adjusted_rand": 0.9, "centroid_index": 0.0},
+        remarks=remarks,
+    )
+
+
+def test_stability_holds_every_repeat_and_means_of_all() -> None:
+    data = figure_data(made_stability(Answer(2, "clear")))
+    assert data.kind == "stability"
+    assert over(data, "adjusted_rand", "value") == [1.0, 0.9, 0.8, 0.4, 0.6]
+    assert over(data, "adjusted_rand", "place") == [2, 2, 2, 3, 3]
+    assert panel(data, "adjusted_rand")["means"] == [pytest.approx(0.9), pytest.approx(0.5)]
+    assert panel(data, "centroid_index")["said"] == "must be 0 in all repeats"
+    assert panel(data, "adjusted_rand")["said"] == "mean must be at least 0.9"
+    assert max(map(abs, data.column("aside"))) <= 0.25
+    assert data.facts["chosen"] == 2
+    assert "1 repeats have no value" in " ".join(data.notes)
+    figure = drawn(data)
+    assert sum(len(one.get_xdata()) for one in artists(figure, "repeats")) == 11
+    assert [one.get_ydata()[0] for one in artists(figure, "limit")] == [0.9, 0.0]
+    assert [one.get_xdata()[0] for one in artists(figure, "chosen")] == [2, 2]
+
+
+def test_many_repeats_are_thinned_at_every_k() -> None:
+    rng = np.random.default_rng(0)
+    values = {k: rng.uniform(size=700).tolist() for k in (2, 3)}
+    data = figure_data(made_stability(Answer(), values))
+    assert len(data.records) <= MOST_DRAWN
+    assert f"{len(data.records):,} of 2,800 repeats shown" in " ".join(data.notes)
+    assert panel(data, "adjusted_rand")["means"] == pytest.approx([np.mean(v) for v in values.values()])
+    assert {(r["index"], r["place"]) for r in data.records} == {
+        (index, k) for index in ("adjusted_rand", "centroid_index") for k in (2, 3)
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "title"),
+    [
+        (Answer(2, "weak"), None, "k = 2 is found again in 3 perturbed data sets (weak)"),
+        (
+            Answer(None, "weak"),
+            RemarkKind.END_OF_RANGE,
+            "no answer: the most clusters that were tried are found",
+        ),
+        (Answer(None, "contested"), None, "no answer: rules disagree"),
+        (Answer(1, "no structure"), None, "nothing but one cluster is found again"),
+        (Answer(None, "no structure"), None, "no clustering passes all rules"),
+        (Answer(None, "weak"), None, "no clustering passes all rules"),
+    ],
+)
+def test_the_title_of_stability_says_the_answer(answer: Answer, kind: RemarkKind | None, title: str) -> None:
+    remarks = () if kind is None else (Remark(kind, "as far as was tried"),)
+    assert figure_data(made_stability(answer, remarks=remarks)).title.startswith(title)
+
+
+def test_stability_of_a_sweep_is_drawn_in_its_order() -> None:
+    from sklearn.cluster import DBSCAN
+
+    X = three_groups()
+    result = pt.stability(X, DBSCAN(), parameter="eps", values=[1.5, 30.0, 3.0], n_repeats=3, random_state=0)
+    data = figure_data(result)
+    assert data.facts["settings"] == ["1.5", "30.0", "3.0"]
+    for place, setting in enumerate(result.settings):
+        for index in result.indices:
+            mine = [r["value"] for r in data.records if r["index"] == index and r["place"] == place]
+            known = result.values(index, setting)
+            assert mine == known[np.isfinite(known)].tolist()
+    drawn(data)
+    drawn(figure_data(result, "recovery", k=3.0))
+
+
+# --- clusters that are found again ------------------------------------------------------------------------
+
+
+def test_recovery_holds_every_repeat_of_every_cluster() -> None:
+    result = pt.stability(three_groups(), ks=[2, 3, 4], n_repeats=6, random_state=0)
+    assert result.k == 3
+    data = figure_data(result, "recovery")
+    assert data.facts["setting"] == "3"
+    expected = [r.jaccards for r in result.repeats if r.k == 3]
+    for record in data.records:
+        assert record["jaccard"] == expected[record["repeat"]][int(record["cluster"])]
+    assert len(data.records) == 18
+    assert data.title == "at k = 3, all 3 clusters are found again (mean Jaccard of at least 0.75)"
+    other = figure_data(result.by_cluster, k=4)
+    assert other.title.startswith("at k = 4 (k = 3 was chosen), ")
+    for told in other.facts["clusters"]:
+        mine = [r.jaccards[int(told["cluster"])] for r in result.repeats if r.k == 4]
+        assert told["mean"] == pytest.approx(np.nanmean(mine))
+        assert told["recovered"] == sum(j > 0.75 for j in mine)
+    with pytest.raises(ParameterError, match="no clusters at k = 7"):
+        figure_data(result, "recovery", k=7)
+    assert "jaccards" not in json.dumps(result.to_dict())
+    assert kinds_of(result.by_cluster)[0] == "recovery"
+
+
+def test_clusters_that_are_lost_are_told_and_marked() -> None:
+    data = figure_data(made_stability(Answer(3, "weak")), "recovery")
+    assert data.title == (
+        "at k = 3, 1 of 3 clusters is not found again: the worst is cluster 2"
+        " (mean Jaccard 0.4667, 0.75 is asked for)"
+    )
+    assert [one["cluster"] for one in data.facts["clusters"]] == ["0", "1", "2"]
+    assert [one["is_found"] for one in data.facts["clusters"]] == [True, True, False]
+    assert "2 times a cluster had no object" in " ".join(data.notes)
+    figure = drawn(data)
+    found, lost = artists(figure, "repeats")
+    assert (len(found.get_xdata()), len(lost.get_xdata())) == (4, 3)
+    assert found.get_color() != lost.get_color()
+    assert [artists(figure, name)[0].get_xdata()[0] for name in ("recovered", "dissolved")] == [0.75, 0.5]
+
+
+def test_without_an_answer_the_steadiest_clustering_is_shown() -> None:
+    data = figure_data(made_stability(Answer()), "recovery")
+    assert data.title.startswith("at k = 2 (there is no answer), both clusters are found again")
+
+
+def test_recovery_without_single_repeats_and_of_many_clusters() -> None:
+    row = ClusterRecovery(2, 0, 5, 0.8, 3, 0, 4)
+    never = ClusterRecovery(2, 1, 5, math.nan, 0, 0, 0)
+    data = figure_data(ClusterStability(rows=(never, row), chosen=2))
+    assert "single repeats were not kept: means only" in data.notes
+    assert "cluster 1 (never compared" in data.title
+    drawn(data)
+    rows = tuple(ClusterRecovery.of(500, j, 3, np.full(20, j / 500)) for j in range(500))
+    many = figure_data(ClusterStability(rows=rows, chosen=500))
+    assert len(many.records) <= MOST_DRAWN
+    assert len(many.facts["clusters"]) == 500
+    assert "of 10,000 repeats shown" in " ".join(many.notes)
+    drawn(many)
+    with pytest.raises(NoFigureError, match="not known how well"):
+        figure_data(ClusterStability())
+
+
+# --- structure --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def found() -> Structure:
+    return pt.structure(three_groups(), n_null=39, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def not_found() -> Structure:
+    """One cloud, tested by its components too; whatever chance gave, no law counts as refuted."""
+    X = np.random.default_rng(3).normal(size=(40, 6))
+    result = pt.structure(X, n_null=29, n_components=2, random_state=0)
+    tests = (replace(test, corrected_p=max(test.corrected_p, 0.05 + test.p / 2)) for test in result.tests)
+    return replace(result, tests=tuple(tests), power=0.95)
+
+
+def test_the_draws_are_those_of_the_tests(found: Structure, not_found: Structure) -> None:
+    for result in (found, not_found):
+        assert result.draws is not None
+        assert result.draws.shape == (len(result.tests), result.n_null)
+        for test, draws in zip(result.tests, result.draws, strict=True):
+            sign = DIRECTIONS[STATISTICS.index(test.statistic)]
+            assert draws.mean() == pytest.approx(test.null_mean)
+            as_clustered = (sign * draws >= sign * test.value).sum()
+            assert (1 + as_clustered) / (result.n_null + 1) == pytest.approx(test.p)
+        assert "draws" not in result.to_dict()
+        assert result == replace(result, draws=None)
+
+
+def test_the_null_figure_shows_what_decides_for_each_law(found: Structure, not_found: Structure) -> None:
+    for result in (found, not_found):
+        data = figure_data(result)
+        assert data.kind == "null"
+        assert list(data.facts["p"]) == [f"{law} law" for law in LAWS]
+        for law in LAWS:
+            assert data.facts["p"][f"{law} law"] == pytest.approx(result.p_of(law))
+            assert data.facts["observed"][f"{law} law"] in [t.value for t in result.tests if t.null == law]
+            counted = sum(r["count"] for r in data.records if r["panel"] == f"{law} law")
+            assert counted == result.n_null
+        assert f"3 of {len(result.tests)} tests shown" in " ".join(data.notes)
+        drawn(data)
+
+
+def test_every_null_distribution_can_be_shown(not_found: Structure) -> None:
+    data = figure_data(not_found, every=True)
+    assert len(data.facts["p"]) == 30
+    assert list(data.facts["p"])[:3] == [f"{law} law, hopkins" for law in LAWS]
+    assert "uniform law, hopkins of 2 components" in data.facts["p"]
+    assert sum(r["count"] for r in data.records) == 30 * not_found.n_null
+    assert "tests shown" not in " ".join(data.notes)
+    drawn(data)
+
+
+def test_the_title_of_structure_claims_no_more_than_was_found(found: Structure, not_found: Structure) -> None:
+    title = figure_data(found).title
+    assert (
+        title == f"structure was found: none of 3 laws without clusters explains the data (p = {found.p:.4f})"
+    )
+    sure = figure_data(replace(not_found, power=0.95)).title
+    assert sure.startswith("no structure was found: the ")
+    assert "not refuted" in sure
+    assert "weak" not in sure
+    assert figure_data(replace(not_found, power=0.2)).title.endswith(", and the test is weak here")
+    one = tuple(replace(test, corrected_p=0.5 if test.null == "normal" else 0.01) for test in not_found.tests)
+    alone = figure_data(replace(not_found, tests=one)).title
+    assert alone.startswith("no structure was found: the normal law is not refuted (p = 0.5")
+
+
+def test_a_structure_without_draws_has_no_figure(found: Structure) -> None:
+    with pytest.raises(NoFigureError, match="no longer there"):
+        figure_data(replace(found, draws=None))
+
+
+def test_the_structure_of_a_choice_has_its_figure() -> None:
+    choice = pt.choose_k(three_groups(), ks=range(1, 5), n_runs=2, random_state=0)
+    assert choice.structure is not None
+    assert figure_data(choice.structure).kind == "null"
+    assert kinds_of(choice)[0] == "curves"
+    assert figure_data(ChoiceOfK.from_dict(choice.to_dict())).records == figure_data(choice).records
