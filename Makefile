@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-full fuzz answers check kernels lint types bench docs format clean
+.PHONY: demo test test-full fuzz answers reproduce check kernels lint types bench docs format clean
 
 demo: $(READY)
 	$(BIN)/python -m partita demo
@@ -46,6 +46,12 @@ kernels: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/run.py
+
+# the five papers at full size: docs/papers; then what the small versions come to beside that
+reproduce: export PARTITA_DATA ?= $(abspath ../shared/data)
+reproduce: $(READY)
+	$(BIN)/partita reproduce all --jobs -1 --out docs/papers
+	$(BIN)/python tests/verdicts.py -1
 
 # what is made from the registry
 docs: $(READY)

@@ -596,6 +596,87 @@ def test_an_interrupt_is_exit_code_130(tmp_path: Path) -> None:
     assert (process.returncode, out, err.split()) == (130, b"", [b"stopped"])
 
 
+@posix
+@pytest.mark.parametrize("where", ["partita.cli.group", "click", "partita.progress"])
+def test_an_interrupt_of_imports_is_exit_code_130(tmp_path: Path, where: str) -> None:
+    """Also inside of an exec, as in the making of a namedtuple, after which python -m would kill itself."""
+    (tmp_path / "sitecustomize.py").write_text(f"""
+import sys
+
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {where!r}:
+            exec("import signal; signal.raise_signal(signal.SIGINT)")
+
+sys.meta_path.insert(0, Interrupted())
+""")
+    done = in_process(
+        "compare", "a.csv", "b.csv", cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}
+    )
+    assert (done.returncode, done.stdout, done.stderr.split()) == (130, "", ["stopped"])
+
+
+@posix
+def test_an_interrupt_that_is_swallowed_comes_again(tmp_path: Path) -> None:
+    script = """
+import os, signal, sys, time
+import partita.files.sources as sources
+
+def swallowing(*paths):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+    time.sleep(60)
+
+sources.check_files = swallowing
+sys.argv = ["partita", "choose", "any.csv"]
+from partita.cli import main
+main()
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.split()) == (130, "", ["stopped"])
+
+
+@posix
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["nothing"], 2)])
+def test_an_interrupt_when_all_is_told_changes_nothing(
+    tmp_path: Path, arguments: list[str], code: int
+) -> None:
+    """Python forgets its handlers before it lets go of what it holds."""
+    (tmp_path / "sitecustomize.py").write_text("""
+import builtins, signal
+raise_signal = signal.raise_signal
+
+class Late:
+    def __del__(self, raise_signal=raise_signal, number=signal.SIGINT):
+        raise_signal(number)
+
+builtins.late = Late()
+""")
+    done = in_process(*arguments, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert done.returncode == code
+    assert "KeyboardInterrupt" not in done.stderr
+
+
+@posix
+@pytest.mark.parametrize("arguments", [["nothing"], ["choose", "none.csv"]])
+def test_a_full_error_output_leaves_the_exit_code(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "partita", *arguments]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_a_closed_standard_input_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    code, out, err = run("choose", "-", "--out", "a.csv", "--force")
+    assert (code, out) == (2, "")
+    assert "nothing came from standard input" in err
+
+
 def test_demo_answers_for_iris(run: Run) -> None:
     code, out, err = run("demo")
     assert (code, err) == (0, "")
@@ -702,7 +783,7 @@ def test_stability_says_what_is_found_again(clouds, scheme, shown, capsys):
     ("arguments", "problem"),
     [
         (["--k", "a:b"], "--k is no range"),
-        (["--k", "3:2"], "no numbers of clusters"),
+        (["--k", "3:2"], "the smaller end first"),
         (["--k", "1:5:0"], "--k is no range"),
         (["--method", "gm"], "did you mean gmm"),
         (["--method", "gmm:covariance=full"], "gmm has no such option"),

@@ -480,6 +480,36 @@ def test_names_are_completed(run: Run) -> None:
     assert completed("choose f.csv --scale r") == ["robust"]
 
 
+def test_the_shell_completes_files_itself() -> None:
+    def kinds(line: str) -> list[tuple[str, str]]:
+        *words, last = line.split(" ")
+        found = ShellComplete(commands, {}, "partita", "_PARTITA_COMPLETE").get_completions(words, last)
+        return [(item.type, item.value) for item in found]
+
+    for command in ("report", "choose", "validate", "choose-among", "compare"):
+        assert kinds(f"{command} fl") == [("file", "fl")]
+    for typed in ("report f.csv --out ", "choose f.csv --plot ", "validate f.csv --memberships "):
+        assert kinds(typed) == [("file", "")]
+    assert kinds("compare f.csv g") == [("file", "g")]
+    assert kinds("choose f.csv --checkpoint k") == [("dir", "k")]
+
+
+def test_other_names_are_completed(run: Run) -> None:
+    assert run("indices ARI").code == 0
+    Path("g.csv").write_text("other,more\n1,2\n")
+    assert completed("compare f.csv g.csv --labels ") == ["other", "more"]
+    assert completed("compare f.csv g.csv --truth t") == ["three", "two"]
+    assert completed("report f.csv --method k") == ["kmeans"]
+    assert completed("reproduce l") == ["lagofernandez2009", "lei2014"]
+
+
+def test_a_file_is_not_forgotten_for_another(run: Run) -> None:
+    code, out, err = run("choose f.csv --plot one.png --plot two.png")
+    assert (code, out) == (2, "")
+    assert "--plot is given twice; it takes one FILE" in err
+    assert "a name that ends in one of them" in run("choose f.csv --plot png").err
+
+
 def test_the_shell_is_answered_by_the_installed_command(run: Run) -> None:
     run("indices ARI")
     environment = {

@@ -80,7 +80,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_a_report_is_written_and_its_verdict_printed(run: Run) -> None:
     line = f"report clouds.csv {QUICK} --truth kind --labels old"
     code, out, err = run(line)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "features: x, y\n")
     table = clouds()
     parts = pt.reports.analyse(
         table[["x", "y"]],
@@ -125,7 +125,8 @@ def test_all_options_reach_the_library(run: Run, handed: dict[str, Any]) -> None
         "--missing mean --title Clouds --out it.html --force"
     )
     code, out, err = run(line)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == "features: x, y\nmissing values: x 1; the mean of the column was put there\n"
     assert out.endswith("report written to it.html\n")
     expected = {
         "ks": [2, 4],
@@ -242,6 +243,33 @@ def test_a_demonstration_elsewhere(run: Run) -> None:
     assert "--out: this file is there already" in err
     assert Path("it.html").read_text() == "precious"
     assert "a name that ends in .html" in run("demo --out it.txt").err
+
+
+# --- what is told early ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "need"),
+    [
+        ("--seed -1", "0 at least"),
+        ("--repeats -1", "0 at least"),
+        ("--bootstrap -1", "0 at least"),
+        ("--runs 0", "1 at least"),
+        ("--shuffles 0", "1 at least"),
+        ("--method dbscan", "partita choose clouds.csv --method dbscan --parameter eps"),
+    ],
+)
+def test_a_report_refuses_before_it_reads(run: Run, arguments: str, need: str) -> None:
+    Path("clouds.csv").write_bytes(b"\0")
+    code, out, err = run(f"report clouds.csv {arguments}")
+    assert (code, out) == (2, "")
+    assert need in err
+
+
+def test_a_report_notes_the_columns_it_leaves_out(run: Run) -> None:
+    typed = "report clouds.csv --k 2,3 --runs 1 --repeats 0 --force"
+    assert "features: x, y, old (left out: kind: words)" in run(typed).err
+    assert run(f"{typed} --quiet").err == ""
 
 
 # --- Ctrl-C -----------------------------------------------------------------------------------------------

@@ -41,6 +41,8 @@ def test_a_number_is_reproduced_within_its_tolerance(obtained, ways, outcome):
     assert found.where == "Table 2, toy1, Rand"
     assert found.printed == "0.4248"
     assert ("misprint" in found.reason) == (outcome != "reproduced")
+    assert found.tolerance
+    assert ("apart" in found.tolerance) == (outcome == "not reproduced")
 
 
 def test_statements_come_to_what_was_computed():
@@ -126,7 +128,7 @@ def test_pages_are_written_whole_with_all_their_figures(sweeps, tmp_path):
     assert {f"lagofernandez2009.{form}" for form in ("md", "html", "csv", "json")} < names
     page = (tmp_path / "pages" / "lagofernandez2009.md").read_text(encoding="utf-8")
     assert page.startswith("# lagofernandez2009, run again\n")
-    for name in (path.name for path in written if path.suffix == ".svg"):
+    for name in (path.name for path in written if path.parent.name == "figures"):
         assert f"figures/{name}" in page
         assert (tmp_path / "pages" / "figures" / name).stat().st_size > 1000
     first = page.splitlines()[4]

@@ -305,3 +305,32 @@ def test_notes_of_two_plots_in_one_figure_do_not_lie_on_each_other():
         assert lower.y1 <= upper.y0 + 1
     finally:
         plt.close(figure)
+
+
+def test_axes_that_are_not_straight_are_refused():
+    from matplotlib.figure import Figure
+
+    for projection in ("polar", "3d"):
+        with pytest.raises(ParameterError, match="ax is where"):
+            pt.plot([0, 0, 1, 1], ax=Figure().add_subplot(projection=projection))
+
+
+def test_a_reference_may_be_labels_and_nothing_else():
+    result = pt.validate(np.arange(12.0).reshape(6, 2), [0, 0, 0, 1, 1, 1])
+    swapped = figure_data(result, "silhouette", reference=[1, 1, 1, 0, 0, 0]).facts["clusters"]
+    assert [one["colour"] for one in swapped] == [OKABE_ITO[1], OKABE_ITO[0]]
+    for wrong in ("abc", 3, object(), []):
+        with pytest.raises(PartitaError):
+            figure_data(result, "silhouette", reference=wrong)
+
+
+def test_more_clusters_than_points_are_thinned_at_random():
+    codes = np.arange(6 * MOST_DRAWN) // 2
+    rows = thinned(codes)
+    assert rows.size == MOST_DRAWN
+    assert np.array_equal(rows, np.unique(rows))
+    data = figure_data(codes, "scatter", X=np.column_stack([codes, codes % 7]).astype(float))
+    assert len(data.records) == MOST_DRAWN
+    assert f"{MOST_DRAWN:,} of {codes.size:,} objects shown, drawn at random" in data.notes
+    several = figure_data({"a": codes[:2000], "b": codes[:2000] // 3}, "consensus")
+    assert any("drawn at random" in note for note in several.notes)

@@ -649,3 +649,27 @@ def test_the_structure_of_a_choice_has_its_figure() -> None:
     assert figure_data(choice.structure).kind == "null"
     assert kinds_of(choice)[0] == "curves"
     assert figure_data(ChoiceOfK.from_dict(choice.to_dict())).records == figure_data(choice).records
+
+
+# --- what a stranger asks for ------------------------------------------------------------------------------
+
+
+def test_curves_take_whole_numbers_of_any_kind_and_refuse_what_names_no_index() -> None:
+    X = np.repeat([[0.0], [9.0], [20.0]], 20, axis=0) + np.random.default_rng(0).normal(size=(60, 1))
+    choice = pt.choose_k(X, ks=range(2, 5), n_runs=2)
+    assert figure_data(choice, "curves", truth=np.int64(3)).facts["truth"] == 3
+    for wrong in (3, math.nan, object()):
+        with pytest.raises(ParameterError):
+            figure_data(choice, "curves", indices=wrong)
+
+
+def test_votes_are_counted_as_the_verdict_counts_them() -> None:
+    X = np.random.default_rng(0).uniform(size=(120, 2))
+    choice = pt.choose_k(X, ks=range(2, 6), n_runs=2)
+    data = figure_data(choice, "votes")
+    silent = len(choice.ballot.families) - choice.ballot.answering
+    assert f"of {choice.ballot.answering} votes" in data.title
+    assert sum(data.column("votes")) == pytest.approx(choice.ballot.answering)
+    if silent:
+        assert f"{silent} of {len(choice.ballot.families)} families" in data.notes[0]
+    new_figure(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 import types
 
 import numpy as np
@@ -82,6 +83,38 @@ def test_a_long_fit_shows_its_progress(monkeypatch):
     assert "random swap" in screen.getvalue()
     assert "fuzzy c-means" in screen.getvalue()
     assert "moving centres" not in screen.getvalue()
+
+
+def test_a_bar_is_drawn_before_the_first_step_is_done(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.01)
+    with progress.bar("one long step"):
+        ends = time.monotonic() + 10
+        while "one long step" not in screen.getvalue() and time.monotonic() < ends:
+            time.sleep(0.01)
+    assert "one long step" in screen.getvalue()
+
+
+def test_no_bar_is_drawn_when_the_work_is_over(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.05)
+    with progress.bar("short"):
+        pass
+    time.sleep(0.1)
+    assert screen.getvalue() == ""
+
+
+def test_a_bar_says_how_long_it_takes_still(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    shown = progress.TerminalBar("clustering", time.monotonic() - 30)
+    shown.move(1, 3)
+    shown.end(whole=True)
+    assert "about 60 s left" in screen.getvalue()
 
 
 # --- notebooks --------------------------------------------------------------------------------------------

@@ -89,18 +89,26 @@ def cluster_profiles(data: DataMatrix, found: Partition, weight: Array | None = 
     """
     X = np.asarray(data.values, dtype=np.float64)
     each = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+    unit = _units(X)
+    X = X / unit
     names, sizes, sums = _sums(X, found, each)
     total, whole = each.sum(), each @ X
     spread = np.sqrt(each @ (X - whole / total) ** 2 / total)
     features = [str(name) for name in data.features] or [f"column {j}" for j in range(X.shape[1])]
     profiles = tuple(
         ClusterProfile(
-            name, _whole(size), float(size / total), _features(features, s, size, whole, total, spread)
+            name, _whole(size), float(size / total), _features(features, s, size, whole, total, spread, unit)
         )
         for name, size, s in zip(names, sizes, sums, strict=True)
         if size > 0
     )
     return ClusterProfiles(profiles=profiles, title=f"{len(X)} objects in {len(profiles)} clusters")
+
+
+def _units(X: Floats) -> Floats:
+    """Powers of two in which no value is large: sums and squares of huge and of tiny values are known so."""
+    _, powers = np.frexp(np.abs(X).max(axis=0, initial=0.0))
+    return np.asarray(np.ldexp(1.0, powers - 1))
 
 
 def _sums(X: Floats, found: Partition, each: Floats) -> tuple[Sequence[Any], Floats, Floats]:
@@ -118,7 +126,13 @@ def _sums(X: Floats, found: Partition, each: Floats) -> tuple[Sequence[Any], Flo
 
 
 def _features(
-    names: Sequence[str], sums: Floats, size: float, whole: Floats, total: float, spread: Floats
+    names: Sequence[str],
+    sums: Floats,
+    size: float,
+    whole: Floats,
+    total: float,
+    spread: Floats,
+    unit: Floats,
 ) -> tuple[FeatureProfile, ...]:
     rest = total - size
     mean = sums / size
@@ -127,7 +141,10 @@ def _features(
         difference = np.where(spread > 0, (mean - elsewhere) / spread, math.nan)
     order = np.argsort(-np.abs(np.where(np.isnan(difference), 0.0, difference)), kind="stable")
     return tuple(
-        FeatureProfile(names[j], float(mean[j]), float(elsewhere[j]), float(difference[j])) for j in order
+        FeatureProfile(
+            names[j], float(mean[j] * unit[j]), float(elsewhere[j] * unit[j]), float(difference[j])
+        )
+        for j in order
     )
 
 

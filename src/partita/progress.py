@@ -73,31 +73,41 @@ class Drawing(ABC):
         """The work is over: done, or stopped on the way."""
 
 
-class TerminalBar(Drawing):
-    """A line that moves, and is gone when the work is over."""
-
-    def __init__(self, description: str) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._progress = Progress(console=Console(stderr=True), transient=True)
-        self._progress.start()
-        self._task = self._progress.add_task(description, total=None)
-
-    def move(self, done: int, total: int) -> None:
-        """Show how far the work is."""
-        self._progress.update(self._task, completed=done, total=total)
-
-    def end(self, *, whole: bool) -> None:  # noqa: ARG002
-        """Remove the line."""
-        self._progress.stop()
-
-
 def waiting_time(seconds: float) -> str:
     """A time as one waits for it: 40 s, 3 min, 2 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.0f} h"
+
+
+def time_left(taken: float, done: int, total: int) -> str:
+    """How long the rest takes if it goes on like this; nothing where that is under a second, or unknown."""
+    seconds = taken * (total - done) / done if done else 0.0
+    return f"about {waiting_time(seconds)} left" if seconds >= 1.0 else ""
+
+
+class TerminalBar(Drawing):
+    """A line that moves, and is gone when the work is over."""
+
+    def __init__(self, description: str, started: float) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+        left = TextColumn("{task.fields[left]}")
+        self._started = started
+        self._progress = Progress(*columns, left, console=Console(stderr=True), transient=True)
+        self._progress.start()
+        self._task = self._progress.add_task(description, total=None, left="")
+
+    def move(self, done: int, total: int) -> None:
+        """Show how far the work is."""
+        left = time_left(time.monotonic() - self._started, done, total)
+        self._progress.update(self._task, completed=done, total=total, left=left)
+
+    def end(self, *, whole: bool) -> None:  # noqa: ARG002
+        """Remove the line."""
+        self._progress.stop()
 
 
 class NotebookLine(Drawing):
@@ -118,18 +128,14 @@ class NotebookLine(Drawing):
         now = time.monotonic()
         if now - self._shown >= NOTEBOOK_SECONDS:
             self._shown = now
-            self._write(f"{self._description}: {done} of {total}{self._left(now)}")
+            left = time_left(now - self._started, done, total)
+            self._write(f"{self._description}: {done} of {total}{', ' * bool(left)}{left}")
 
     def end(self, *, whole: bool) -> None:
         """Say what was done; work that ends before its last step, as one that converged, is done too."""
         took = f"{time.monotonic() - self._started:.0f} s"
         stopped = f"stopped at {self._done} of {self._total} after {took}"
         self._write(f"{self._description}: {f'done in {took}' if whole else stopped}")
-
-    def _left(self, now: float) -> str:
-        """How long the rest takes if it goes on like this; nothing where that is under a second."""
-        seconds = (now - self._started) * (self._total - self._done) / self._done if self._done else 0.0
-        return f", about {waiting_time(seconds)} left" if seconds >= 1.0 else ""
 
     def _write(self, text: str) -> None:
         display = import_module("IPython.display").display
@@ -139,31 +145,70 @@ class NotebookLine(Drawing):
             self._place.update({"text/plain": text}, raw=True)
 
 
+class _Work:
+    """Work that has a bar once it has taken a while, be the first of its steps done by then or not."""
+
+    def __init__(self, description: str) -> None:
+        self._description, self._started = description, time.monotonic()
+        self._drawn: Drawing | None = None
+        self._steps: tuple[int, int] | None = None
+        self._is_over = False
+        self._drawing = threading.Lock()
+        self._patience: threading.Timer | None = None
+        if _is_watched() and not _is_notebook():  # what another thread shows goes to another cell
+            self._patience = threading.Timer(PATIENCE_SECONDS, self._draw)
+            self._patience.daemon = True
+            self._patience.start()
+
+    def move(self, done: int, total: int) -> None:
+        """So many steps are done."""
+        self._steps = done, total
+        if self._drawn is not None:
+            self._drawn.move(done, total)
+        elif time.monotonic() - self._started >= PATIENCE_SECONDS and done < total and _is_watched():
+            self._draw()
+
+    def _draw(self) -> None:
+        with self._drawing:
+            if self._drawn is not None or self._is_over:
+                return
+            if _is_notebook():
+                self._drawn = NotebookLine(self._description, self._started)
+            else:
+                self._drawn = TerminalBar(self._description, self._started)
+            if self._steps is not None:
+                self._drawn.move(*self._steps)
+
+    def end(self, *, whole: bool) -> None:
+        """It is over."""
+        if self._patience is not None:
+            self._patience.cancel()
+        with self._drawing:
+            self._is_over = True
+            if self._drawn is not None:
+                self._drawn.end(whole=whole)
+
+
+def _nobody_looks(_done: int, _total: int) -> None:
+    pass
+
+
 @contextmanager
 def bar(description: str) -> Iterator[Callable[[int, int], None]]:
-    """A function ``report(done, total)`` that draws a bar once the work has taken a while.
+    """A function ``report(done, total)`` for work that has a bar once it has taken a while.
 
     Inside other work that has a bar there is none: the outer one tells more.
     """
-    started = time.monotonic()
-    drawn: list[Drawing] = []
-    is_outermost = _taken.acquire(blocking=False)
-
-    def report(done: int, total: int) -> None:
-        if not drawn:
-            if time.monotonic() - started < PATIENCE_SECONDS or done >= total:
-                return
-            if not (is_outermost and _is_watched()):
-                return
-            drawn.append(NotebookLine(description, started) if _is_notebook() else TerminalBar(description))
-        drawn[0].move(done, total)
-
+    if not _taken.acquire(blocking=False):
+        yield _nobody_looks
+        return
     is_whole = False
     try:
-        yield report
-        is_whole = True
+        work = _Work(description)
+        try:
+            yield work.move
+            is_whole = True
+        finally:
+            work.end(whole=is_whole)
     finally:
-        if drawn:
-            drawn[0].end(whole=is_whole)
-        if is_outermost:
-            _taken.release()
+        _taken.release()

@@ -1,75 +1,27 @@
-"""The command line: thin commands over the public functions."""
+"""The command line: thin commands over the public functions.
+
+What is imported here comes before Ctrl-C can be told of in one line, so it is next to nothing.
+"""
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-import click
+if TYPE_CHECKING:
+    from partita.cli.group import commands
 
-from partita import __version__
-from partita.cli.catalogue import indices
-from partita.cli.completion import completion
-from partita.cli.demonstration import demo
-from partita.cli.late_modules import let_them_wait
-from partita.cli.pairs import align, compare, distribution
-from partita.cli.report import report
-from partita.cli.reproduction import reproduce
-from partita.cli.selection import choose, stability, structure
-from partita.cli.spellings import option_names, options_of, spelled
-from partita.cli.validation import choose_among, validate
-from partita.errors import FileError, PartitaError, TooLargeError
-
-LONGEST_LINE = 400
-"""Of an error message; a file may have names and lines of any length."""
-
-TYPED = "partita.typed"
-"""Under which a context keeps the words that were typed."""
+__all__ = ["commands", "main"]
 
 INTERRUPTED = 130
 
-
-class Commands(click.Group):
-    """Commands that tell what is wrong with their input in the words of their own options."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments, and keep them as they were typed."""
-        ctx.meta[TYPED] = tuple(args)
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; an error of partita is printed without a traceback, exit code 2."""
-        try:
-            return super().invoke(ctx)
-        except PartitaError as problem:
-            command = self.commands.get(ctx.invoked_subcommand or "")
-            _stop(problem, {} if command is None else options_of(command), ctx.meta[TYPED])
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__)
-def commands() -> None:
-    """Judge clusterings of every kind: how far two agree, how good one is, how many clusters there are."""
-
-
-for command in (
-    report,
-    compare,
-    align,
-    distribution,
-    validate,
-    structure,
-    choose,
-    choose_among,
-    stability,
-    indices,
-    reproduce,
-    demo,
-    completion,
-):
-    commands.add_command(command)
+AGAIN_SECONDS = 1.0
+"""After which Ctrl-C is taken to be swallowed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -77,57 +29,75 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     The exit code is 0, or 2 where the input is wrong, which is told without a traceback, 1 where the fault is
     partita's own, and 130 after Ctrl-C.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        What is typed after ``partita``. By default that of this process, which is then taken to end here.
     """
-    let_them_wait()
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without ä is no reason to stop
+    is_process = arguments is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_process:
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+        _press_until_heard()
+    code: Any = 1
     try:
-        commands.main(arguments, prog_name="partita", standalone_mode=False)
-    except OSError as problem:
-        _stop(FileError("the result cannot be written.", got=problem.strerror or str(problem)))
-    except click.ClickException as problem:
-        problem.show()
-        sys.exit(2)
-    except click.Abort:
-        click.echo("stopped", err=True)
-        sys.exit(INTERRUPTED)
-    except MemoryError:
-        _stop(TooLargeError("there is not enough memory for this.", got="no more", need="fewer objects"))
-    except Exception as problem:  # noqa: BLE001 (whatever it is, it is no fault of the user)
-        _admit(problem)
+        from partita.cli.group import run
+
+        run(arguments)
+        code = 0
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+        if is_process:
+            _clear_up(code)
+        # Ctrl-C inside of an exec, as in the making of a namedtuple, is kept as one that nobody heard of, and
+        # python -m would kill itself in the end; another exec takes that back
+        exec("")  # noqa: S102
+        if sys.stderr is not None:
+            print("stopped", file=sys.stderr)  # noqa: T201
+        sys.exit(code)
+    except SystemExit as end:
+        code = end.code
+        raise
+    finally:
+        if is_process:
+            _clear_up(code if isinstance(code, int) else 1)
 
 
-def _stop(
-    problem: PartitaError,
-    options: Mapping[str, Sequence[click.Option]] | None = None,
-    typed: Sequence[str] = (),
-) -> NoReturn:
-    """Print what is wrong, in the words of these options, and end."""
-    known = options or {}
-    about = known.get(problem.parameter or "", ())
-    place = f"{option_names(about, typed)}: " if about and problem.parameter not in problem.settings else ""
-    message = problem.told(lambda setting: spelled(setting, known, typed))
-    for line in f"{type(problem).__name__}: {place}{message}".split("\n"):
-        click.echo(_harmless(line), err=True)
-    sys.exit(2)
+def _press_until_heard() -> None:
+    """Have Ctrl-C come again each second until the command ends.
+
+    Callbacks of compiled code, and whoever catches all that is raised, may swallow it. It comes as Ctrl-C
+    does, so that work which must not be interrupted can have it wait.
+    """
+    if not hasattr(signal, "setitimer"):
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGINT, interrupt)
 
 
-def _admit(problem: Exception) -> NoReturn:
-    """Say that the fault is ours, and how to see where it is."""
-    if os.environ.get("PARTITA_TRACEBACK"):
-        import traceback
+def _clear_up(code: int) -> None:
+    """From now on Ctrl-C ends this process at once, with this code: all is told.
 
-        traceback.print_exception(problem)
-        hint = ""
-    else:
-        hint = " (PARTITA_TRACEBACK=1 in the environment shows where)"
-    words = " ".join(f"{type(problem).__name__}: {problem}".split())
-    click.echo(f"this is a fault of partita, please report it{hint}: {_harmless(words)}", err=True)
-    sys.exit(1)
+    Python waits for threads first, and hears Ctrl-C while it does. Then it forgets its handlers, and Ctrl-C
+    would kill it, which is why it is ignored in the end.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # a closed one
+            stream.flush()
+    signal.signal(signal.SIGINT, lambda *_: os._exit(code))
 
 
-def _harmless(line: str) -> str:
-    """A line of bounded length; names from files must not drive the terminal."""
-    shown = line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + " ..."
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
+def __getattr__(name: str) -> Any:
+    """The group of commands, imported when it is asked for."""
+    if name == "commands":
+        from partita.cli.group import commands
+
+        return commands
+    raise AttributeError(f"module 'partita.cli' has no attribute {name!r}")

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from partita.cli.spellings import Command
 
-__all__ = ["columns_of_data", "completion", "figure_kinds", "index_names"]
+__all__ = ["columns_of_data", "completion", "figure_kinds", "files", "index_names", "methods", "papers"]
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -17,13 +18,23 @@ MOST_OF_A_HEADER = 1 << 16
 """Characters of the first line of a file that are looked at."""
 
 
-def columns_of_data(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The columns of the text file that was typed first, for the name after the last comma."""
+OF_THE_SECOND = "found_column"
+"""The option that is about the second file, where there are two."""
+
+
+def files(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, which the shell itself knows."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def columns_of_data(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The columns of the text file that the option is about, for the name after the last comma."""
     import csv
 
     # where an option waits for its value, click has not told the arguments apart yet
-    typed = (*(ctx.params.get(name) for name in ("data", "truth")), *ctx.args)
-    path = next((word for word in typed if word), "")
+    typed = (*(ctx.params.get(name) for name in ("data", "truth", "found")), *ctx.args)
+    paths = [word for word in typed if word] or [""]
+    path = paths[-1 if parameter.name == OF_THE_SECOND else 0]
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             line = file.readline(MOST_OF_A_HEADER)
@@ -47,6 +58,20 @@ def figure_kinds(_ctx: click.Context, _parameter: click.Parameter, incomplete: s
     from partita.plots.figures import every_kind
 
     return [name for name in every_kind() if name.startswith(incomplete)]
+
+
+def methods(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The methods of clustering."""
+    from partita.cli.methods import OURS, THEIRS
+
+    return [name for name in (*OURS, *THEIRS) if name.startswith(incomplete)]
+
+
+def papers(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The papers that can be run again."""
+    from partita.experiments import PAPERS
+
+    return [name for name in (*PAPERS, "all") if name.startswith(incomplete)]
 
 
 def _after_comma(names: list[str], incomplete: str) -> list[str]:

@@ -71,6 +71,7 @@ def _tell(target: str, *, overwrite: bool) -> None:
 
     from partita import report
     from partita.cluster import GaussianMixtureEM
+    from partita.progress import bar
     from partita.reports import analyse
     from partita.selection import Stability
 
@@ -93,7 +94,8 @@ def _tell(target: str, *, overwrite: bool) -> None:
     _tell_part("2. Are they found again in a part of the flowers?", steady)
     paragraph(f"In numbers: {steady.statement}.")
     _tell_agreement(species, choice)
-    path = report(*parts, to=target, title=TITLE, overwrite=overwrite, command="partita demo")
+    with bar("writing the report"):
+        path = report(*parts, to=target, title=TITLE, overwrite=overwrite, command="partita demo")
     click.echo(f"\nAll of it, with figures: report written to {path.absolute()}")
     click.echo("The same for your own data: partita report DATA.csv")
 

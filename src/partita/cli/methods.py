@@ -11,6 +11,25 @@ WITHOUT_K = {
 }
 """Methods that find out themselves how many clusters there are, and what may be tried of each."""
 
+OURS = {
+    "swap": "RandomSwap",
+    "gmm": "GaussianMixtureEM",
+    "fuzzy": "FuzzyCMeans",
+    "possibilistic": "PossibilisticCMeans",
+    "rough": "RoughKMeans",
+    "evidential": "EvidentialCMeans",
+    "binary": "StochasticComplexityClustering",
+}
+"""Methods of partita, by the names they are typed by."""
+
+THEIRS = {
+    "kmeans": "KMeans",
+    "ward": "AgglomerativeClustering",
+    "dbscan": "DBSCAN",
+    "hdbscan": "HDBSCAN",
+}
+"""Methods of scikit-learn, which takes half a second to import."""
+
 
 def numbers_in(text: str) -> Sequence[int]:
     """``1:12`` with both ends, ``2:30:2`` in steps, or ``2,3,5``."""
@@ -19,12 +38,16 @@ def numbers_in(text: str) -> Sequence[int]:
     try:
         parts = [int(part) for part in text.split(":")] if ":" in text else []
         if len(parts) in (2, 3) and (len(parts) == 2 or parts[2] > 0):
-            return range(parts[0], parts[1] + 1, *parts[2:])
+            numbers = range(parts[0], parts[1] + 1, *parts[2:])
+            if numbers:
+                return numbers
         if not parts:
             return [int(part) for part in text.split(",")]
     except ValueError:
         pass
-    raise ParameterError("--k is no range of numbers.", got=repr(text), need="1:12, 2:30:2 or 2,3,5")
+    raise ParameterError(
+        "--k is no range of numbers.", got=repr(text), need="1:12, the smaller end first, 2:30:2 or 2,3,5"
+    )
 
 
 def values_in(text: str) -> list[Any]:
@@ -38,26 +61,11 @@ def method_named(text: str) -> Any:
 
     from partita.errors import ParameterError, near_names
 
-    ours = {
-        "swap": "RandomSwap",
-        "gmm": "GaussianMixtureEM",
-        "fuzzy": "FuzzyCMeans",
-        "possibilistic": "PossibilisticCMeans",
-        "rough": "RoughKMeans",
-        "evidential": "EvidentialCMeans",
-        "binary": "StochasticComplexityClustering",
-    }
-    theirs = {  # half a second to import
-        "kmeans": "KMeans",
-        "ward": "AgglomerativeClustering",
-        "dbscan": "DBSCAN",
-        "hdbscan": "HDBSCAN",
-    }
-    known = ours | theirs
+    known = OURS | THEIRS
     name, _, given = text.partition(":")
     if name not in known:
-        raise near_names(name, known, noun="method")
-    room = import_module("sklearn.cluster" if name in theirs else "partita.cluster")
+        raise near_names(name, known, noun="method", parameter="method")
+    room = import_module("sklearn.cluster" if name in THEIRS else "partita.cluster")
     options = dict(piece.partition("=")[::2] for piece in given.split(",") if piece)
     try:
         return getattr(room, known[name])().set_params(
@@ -85,7 +93,7 @@ def scheme_named(text: str) -> Any:
     known = {"subsample": Subsample, "bootstrap": Bootstrap, "noise": Noise, "rerun": Rerun}
     name, _, amount = text.partition(":")
     if name not in known:
-        raise near_names(name, known, noun="scheme")
+        raise near_names(name, known, noun="scheme", parameter="scheme")
     try:
         return known[name](*([float(amount)] if amount else []))
     except (TypeError, ValueError) as problem:

@@ -17,6 +17,7 @@ __all__ = [
     "every_row",
     "feature_options",
     "file_options",
+    "from_number_on",
     "id_option",
     "indices_option",
     "jobs_option",
@@ -25,6 +26,7 @@ __all__ = [
     "option",
     "option_names",
     "options_of",
+    "refuse_all_of_some",
     "scale_named",
     "scale_option",
     "seed_option",
@@ -83,6 +85,23 @@ def scale_named(text: str) -> str | None:
     return None if text == "none" else text
 
 
+def from_number_on(least: int) -> Callable[[click.Context, click.Parameter, int | None], int | None]:
+    """A check of an option, before anything is computed: a whole number, this one at least."""
+
+    def check(_ctx: click.Context, parameter: click.Parameter, number: int | None) -> int | None:
+        from partita.errors import ParameterError
+
+        if number is not None and number < least:
+            raise ParameterError(
+                f"{parameter.opts[0]} is too small.",
+                got=str(number),
+                need=f"a whole number, {least} at least",
+            )
+        return number
+
+    return check
+
+
 def seed_option(usual: int | None = None) -> Callable[[Any], Any]:
     """The option for the seed; without a usual one every run draws anew."""
     return option(
@@ -91,6 +110,7 @@ def seed_option(usual: int | None = None) -> Callable[[Any], Any]:
         default=usual,
         show_default=usual is not None,
         metavar="N",
+        callback=from_number_on(0),
         help="The seed of everything random.",
     )
 
@@ -155,17 +175,19 @@ noise_options = (
 )
 
 
-def every_row(result: Any, wanted: bool, indices: str | None) -> Any:
-    """The result with every row that it has, if ``--all`` asks for that."""
+def refuse_all_of_some(wanted: bool, indices: str | None) -> None:
+    """Refuse ``--all`` beside ``--indices``."""
     from partita.errors import ParameterError
 
-    if not wanted:
-        return result
-    if indices is not None:
+    if wanted and indices is not None:
         raise ParameterError(
             "--all shows every index that applies.", got=f"--indices {indices} beside it", need="one of them"
         )
-    return getattr(result, "all", result)  # clusterings side by side have every row already
+
+
+def every_row(result: Any, wanted: bool) -> Any:
+    """The result with every row that it has, if ``--all`` asks for that."""
+    return getattr(result, "all", result) if wanted else result  # clusterings side by side have all already
 
 
 def with_options(*options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

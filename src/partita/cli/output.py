@@ -178,7 +178,9 @@ class Output:
             self._check_kind(self.kind)
 
     def _form_of_picture(self) -> str:
-        return (self.picture or "").rpartition(".")[2].lower()
+        from pathlib import Path
+
+        return Path(self.picture or "").suffix.lower().removeprefix(".")
 
     def _check_kind(self, kind: str) -> None:
         """Refuse a figure that no result of the command has."""

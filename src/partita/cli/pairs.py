@@ -14,6 +14,7 @@ from partita.cli.options import (
     every_row,
     indices_option,
     option,
+    refuse_all_of_some,
     seed_option,
     split_indices,
     threads_option,
@@ -124,6 +125,7 @@ def compare(
     if _is_of_all_pairs(given, all_rows):
         _compare_all_pairs(given, indices, noise, output)
         return
+    refuse_all_of_some(all_rows, indices)
     if given["balanced"] and weight is not None:
         from partita.errors import ParameterError
 
@@ -147,7 +149,7 @@ def compare(
         random_state=given["seed"],
     )
     parts = None if by is None else _differences(result, by)
-    shown = every_row(result, all_rows, indices)
+    shown = every_row(result, all_rows)
     output.show(shown, sides.notes, parts=parts, key=f"by_{by}", drawn=result)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from partita.cli.completion import columns_of_data
-from partita.cli.options import option, scale_named
-from partita.cli.output import force_option, paragraph, quiet_option
+from partita.cli.options import from_number_on, option, scale_named
+from partita.cli.output import Output, force_option, paragraph, quiet_option
 from partita.cli.selection import data_of, method_of, numbers_of, on_data, over_k, truth_option
 from partita.cli.spellings import Command
 from partita.cli.surroundings import quietly
@@ -25,7 +25,7 @@ PACKED = (".gz",)
 
 
 @click.command(cls=Command)
-@over_k("1 to 10, and on to 20 where most votes are for the last")
+@over_k("1 to 10, and on to 20 where most votes are for the last", with_parameter=False)
 @truth_option("The column of DATA with the true labels: the clusters found are compared with them.")
 @option(
     "--labels",
@@ -33,13 +33,21 @@ PACKED = (".gz",)
     shell_complete=columns_of_data,
     help="The column of DATA with the labels of an old clustering, which is judged and compared with too.",
 )
-@option("--runs", type=int, default=10, show_default=True, help="Fits for each number of clusters.")
+@option(
+    "--runs",
+    type=int,
+    default=10,
+    show_default=True,
+    callback=from_number_on(1),
+    help="Fits for each number of clusters.",
+)
 @option(
     "--repeats",
     type=int,
     default=20,
     show_default=True,
     metavar="N",
+    callback=from_number_on(0),
     help="Perturbed data sets that show whether the clusters are found again; 0 for none.",
 )
 @option(
@@ -48,6 +56,7 @@ PACKED = (".gz",)
     default=999,
     show_default=True,
     metavar="N",
+    callback=from_number_on(0),
     help="How often objects are drawn anew for the intervals of a comparison; 0 for none.",
 )
 @option(
@@ -57,6 +66,7 @@ PACKED = (".gz",)
     default=999,
     show_default=True,
     metavar="N",
+    callback=from_number_on(1),
     help="Draws for the p of a comparison.",
 )
 @on_data(seed=0)
@@ -99,6 +109,7 @@ def report(
         sides = data_of(given, truth, labels)
         others = sides.second or {}
         from partita import report as write
+        from partita.progress import bar
         from partita.reports import analyse
 
         parts = analyse(
@@ -119,16 +130,18 @@ def report(
             checkpoint=given["checkpoint"],
             notes=sides.notes,
         )
-        path = write(
-            *parts,
-            to=target,
-            title=title or Path(given["data"]).name,
-            overwrite=force,
-            command=shlex.join(["partita", *ctx.meta.get("partita.typed", ())]),
-        )
+        with bar("writing the report"):
+            path = write(
+                *parts,
+                to=target,
+                title=title or Path(given["data"]).name,
+                overwrite=force,
+                command=shlex.join(["partita", *ctx.meta.get("partita.typed", ())]),
+            )
     for line in verdict_of(parts)[:MOST_SENTENCES]:
         paragraph(line)
     click.echo(f"\nreport written to {path}")
+    Output(quiet=quiet).say(*sides.notes)
 
 
 def page_of(data: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from partita.cli.completion import papers
 from partita.cli.options import jobs_option, option, seed_option, split_columns
 from partita.cli.output import quiet_option
 from partita.cli.spellings import Command
@@ -19,7 +20,7 @@ KEPT = ".checkpoint"
 
 
 @click.command(cls=Command)
-@click.argument("papers", nargs=-1, required=True, metavar="PAPER...")
+@click.argument("papers", nargs=-1, required=True, metavar="PAPER...", shell_complete=papers)
 @option("--quick", is_flag=True, help="Small versions, a minute each at most.")
 @option("--only", metavar="PART[,PART...]", help="Parts of one paper, such as table2,fig1.")
 @option(
@@ -43,7 +44,7 @@ def reproduce(
     seed: int,
     quiet: bool,
 ) -> None:
-    """Run papers again, and hold what we get against what they print.
+    """Run papers again, and compare with what they print.
 
     PAPER is rovetta2009, lagofernandez2009, lei2014, franti2017, campagner2022, or all. Each number and
     statement comes to "reproduced", "not reproduced" or "not determinable", by a tolerance that is stated.

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from partita.cli.completion import columns_of_data
+from partita.cli.completion import columns_of_data, files, methods
 from partita.cli.label_files import LabelFile
 from partita.cli.options import (
     feature_options,
@@ -31,7 +31,7 @@ from partita.cli.spellings import Command
 def on_data(seed: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The argument and the options of a command that looks at data, with this seed as the usual one."""
     return with_options(
-        click.argument("data"),
+        click.argument("data", shell_complete=files),
         *feature_options,
         missing_option("drop", "mean", "median", what="features are"),
         id_option("."),
@@ -41,8 +41,12 @@ def on_data(seed: int | None = None) -> Callable[[Callable[..., Any]], Callable[
     )
 
 
-def over_k(usual: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The options of a command that clusters data for several k, the usual ones where none are named."""
+def over_k(usual: str, *, with_parameter: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options of a command that clusters data for several k, the usual ones where none are named.
+
+    It says whether there is ``--parameter`` as well.
+    """
+    others = "; with --parameter also dbscan or hdbscan" if with_parameter else ""
     return with_options(
         option(
             "--k",
@@ -55,8 +59,9 @@ def over_k(usual: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             default="swap",
             show_default=True,
             metavar="NAME",
-            help="swap, gmm, kmeans, fuzzy, possibilistic, rough, evidential, ward or binary; with "
-            "--parameter also dbscan or hdbscan. Options after a colon: gmm:covariance_type=diag.",
+            shell_complete=methods,
+            help=f"swap, gmm, kmeans, fuzzy, possibilistic, rough, evidential, ward or binary{others}. "
+            "Options after a colon: gmm:covariance_type=diag.",
         ),
         option(
             "--checkpoint",
@@ -444,11 +449,15 @@ def method_of(given: Mapping[str, Any]) -> Any:
 
     name = given["method"].partition(":")[0]
     if name in WITHOUT_K and given.get("parameter") is None and given.get("values") is None:
+        has_parameter = "parameter" in given
+        other = f"partita choose {given['data']} --method {given['method']} {WITHOUT_K[name]}"
         raise ParameterError(
             f"{name} takes no number of clusters.",
             got=f"--method {given['method']}",
-            need="another parameter to try",
-            fix=f"--parameter NAME --values VALUE,VALUE, such as {WITHOUT_K[name]}",
+            need="another parameter to try" if has_parameter else "a method that takes one",
+            fix=f"--parameter NAME --values VALUE,VALUE, such as {WITHOUT_K[name]}"
+            if has_parameter
+            else other,
         )
     return method_named(given["method"])
 

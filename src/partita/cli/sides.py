@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from partita.cli.completion import columns_of_data
+from partita.cli.completion import columns_of_data, files
 from partita.cli.options import (
     by_row_option,
     file_options,
@@ -28,8 +28,8 @@ __all__ = ["read_sides", "several_may_be_meant", "two_clusterings"]
 def two_clusterings(command: Callable[..., Any]) -> Callable[..., Any]:
     """The arguments and options by which a command gets a reference and another clustering from files."""
     return with_options(
-        click.argument("truth"),
-        click.argument("found", required=False),
+        click.argument("truth", shell_complete=files),
+        click.argument("found", required=False, shell_complete=files),
         option(
             "--truth",
             "truth_column",

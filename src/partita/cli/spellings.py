@@ -39,6 +39,9 @@ PARAMETERS = {
 }
 """The parameters of the library that options have other names for."""
 
+PLACES = {"FILE": "file", "FOLDER": "dir"}
+"""What the help calls places on the disk, and how a shell that completes them calls them."""
+
 
 class Option(click.Option):
     """An option that also hears older names, which no help tells.
@@ -60,6 +63,12 @@ class Option(click.Option):
         told.opts = [name for name in self.opts if name not in self.old]
         return told
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What may be typed for it; the shell itself knows files and folders."""
+        if self.metavar in PLACES:
+            return [CompletionItem(incomplete, type=PLACES[self.metavar])]
+        return super().shell_complete(ctx, incomplete)
+
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The lines of the help."""
         return click.Option.get_help_record(self._told(), ctx)
@@ -75,7 +84,16 @@ def option(*names: str, **attributes: Any) -> Callable[[Any], Any]:
 
 
 class Command(click.Command):
-    """A command whose older names of options are not offered by the shell."""
+    """A command that writes to each file it is told of, and whose older names the shell does not offer."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; of two files for one option the first would be forgotten without a word."""
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        places = [one for one in given if isinstance(one, Option) and one.metavar in PLACES]
+        for one in places:
+            if places.count(one) > 1 and not ctx.resilient_parsing:
+                raise click.UsageError(f"{one.opts[0]} is given twice; it takes one {one.metavar}.", ctx)
+        return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """What may be typed next."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from partita.cli.completion import columns_of_data
+from partita.cli.completion import columns_of_data, files
 from partita.cli.options import (
     all_option,
     by_row_option,
@@ -17,6 +17,7 @@ from partita.cli.options import (
     missing_option,
     noise_options,
     option,
+    refuse_all_of_some,
     scale_named,
     scale_option,
     seed_option,
@@ -45,7 +46,7 @@ matching_options = (
 
 
 @click.command(cls=Command)
-@click.argument("data")
+@click.argument("data", shell_complete=files)
 @option(
     "--labels",
     metavar="NAME[,NAME...]",
@@ -138,6 +139,7 @@ def validate(
             got=f"{other} beside it",
             need="one of them: --labels for a single clustering, which may be soft",
         )
+    refuse_all_of_some(all_rows, indices)
     check_files(data, memberships)
     from partita.files.reading import ClusteringFile, read_judged
 
@@ -169,7 +171,7 @@ def validate(
     parts = {name: one.by_cluster for name, one in each.items()} if by_cluster else None
     if parts is not None and several is not None:
         parts = {name: _of_clustering(name, part) for name, part in parts.items()}
-    shown = every_row(result, all_rows, indices)
+    shown = every_row(result, all_rows)
     output.show(shown, sides.notes, parts=parts, key="by_cluster", drawn=result)
 
 
@@ -180,7 +182,7 @@ def _of_clustering(name: str, clusters: Any) -> Any:
 
 
 @click.command(cls=Command)
-@click.argument("data")
+@click.argument("data", shell_complete=files)
 @option(
     "--clusterings",
     metavar="NAME,NAME[,...]",

@@ -71,7 +71,9 @@ class Finding:
     outcome : Outcome
         What that comes to.
     reason : str
-        By which tolerance, or why not.
+        Why it is not reproduced, where that is known.
+    tolerance : str
+        By which tolerance a number was judged, and how far apart the numbers are where that is more.
     """
 
     where: str
@@ -79,6 +81,7 @@ class Finding:
     obtained: str
     outcome: Outcome
     reason: str = ""
+    tolerance: str = ""
 
 
 def number(
@@ -101,14 +104,14 @@ def number(
     """
     allowed = printed.half_unit if tolerance is None else tolerance
     stated = reason or ("rounding" if tolerance is None else f"within {show(tolerance)}")
+    shown = (printed.where, printed.text, show(obtained))
     if not math.isfinite(obtained):
-        return Finding(printed.where, printed.text, show(obtained), "not determinable", unless or "no value")
+        return Finding(*shown, "not determinable", unless or "no value", stated)
     # a value on the border of rounding is within it
     if abs(printed.value - obtained) <= allowed * (1 + 1e-9) + 1e-12:
-        return Finding(printed.where, printed.text, show(obtained), "reproduced", stated)
+        return Finding(*shown, "reproduced", "", stated)
     apart = f"{show(abs(printed.value - obtained))} apart, {show(allowed)} allowed ({stated})"
-    why = f"{apart}; {unless}" if unless else apart
-    return Finding(printed.where, printed.text, show(obtained), "not reproduced", why)
+    return Finding(*shown, "not reproduced", unless, apart)
 
 
 def statement(where: str, said: str, holds: bool | None, evidence: str, *, unless: str = "") -> Finding:

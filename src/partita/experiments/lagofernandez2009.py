@@ -105,11 +105,22 @@ def _examples(records: Mapping[str, Record], run: Run) -> Part:
             unless = _why_not(figure, criterion)
             findings.append(number(printed[criterion], k, tolerance=0.0, reason="the same", unless=unless))
         data = _example(shape, run.seed)
-        for criterion, (k, seed) in zip(CRITERIA, records[shape].values["fits"], strict=True):
+        for (k, seed), who in _by_fit(records[shape].values["fits"]).items():
             model = fitted(data.X, k, seed, 500)
             shown = pt.plots.figure_data(pt.validate(data.X, model, indices=["AIC"]), "scatter")
-            figures[f"{shape}-{criterion}"] = _retitled(shown, f"{criterion} chooses {k} components")
+            verb = "chooses" if len(who) == 1 else "choose"
+            figures[f"{shape}-{'-'.join(who)}"] = _retitled(
+                shown, f"{' and '.join(who)} {verb} {k} components"
+            )
     return Part(tuple(findings), figures, (), (SETTINGS,))
+
+
+def _by_fit(fits: Sequence[Sequence[int]]) -> dict[tuple[int, int], list[str]]:
+    """The criteria by the fit that they choose, so that each is drawn once."""
+    chosen: dict[tuple[int, int], list[str]] = {}
+    for criterion, (k, seed) in zip(CRITERIA, fits, strict=True):
+        chosen.setdefault((k, seed), []).append(criterion)
+    return chosen
 
 
 def _retitled(data: FigureData, title: str) -> FigureData:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from partita.errors import FileError
 from partita.experiments.reproductions import Reproduction
 from partita.experiments.studies import Part
 from partita.files.writing import write_whole
-from partita.plots import picture
+from partita.plots import FigureData, picture
 from partita.reports.documents import (
     Block,
     Code,
@@ -30,6 +31,12 @@ __all__ = ["document_of", "markdown", "write"]
 
 FIGURES = "figures"
 """The folder of the pictures, beside the pages."""
+
+MOST_BYTES = 40_000
+"""Of a picture as SVG; a larger one, such as a scatter plot, is written as PNG."""
+
+DOTS, COLOURS = 80, 64
+"""Of such a PNG, an inch, and in all: small files, which a page shows as they are."""
 
 
 def document_of(found: Reproduction, *, command: str = "") -> Document:
@@ -76,10 +83,17 @@ def _section(found: Reproduction, name: str, part: Part) -> Section:
         blocks.append(Points(tuple(Sentence(sentence(remark)) for remark in part.remarks)))
     if part.findings:
         rows = tuple(
-            (f.where, f.printed, f.obtained, Cell(f.outcome, strong=f.outcome != "reproduced"), f.reason)
+            (
+                f.where,
+                f.printed,
+                f.obtained,
+                Cell(f.outcome, strong=f.outcome != "reproduced"),
+                f.tolerance,
+                f.reason,
+            )
             for f in part.findings
         )
-        columns = ("where", "the paper", "ours", "outcome", "how")
+        columns = ("where", "the paper", "ours", "outcome", "tolerance", "why not")
         table = Table("what the paper has, and what we get", columns, rows).without_blank_columns()
         blocks.append(TableBlock(f"{name}-findings", table))
     blocks += [FigureBlock(f"{name}-{key}", data) for key, data in part.figures.items()]
@@ -94,8 +108,8 @@ def _text(value: object) -> str:
 # --- Markdown ---------------------------------------------------------------------------------------------
 
 
-def markdown(page: Document, *, pictures: str) -> str:
-    """The page as Markdown; pictures are linked as ``<pictures><anchor>.svg``."""
+def markdown(page: Document, pictures: Mapping[str, str]) -> str:
+    """The page as Markdown; ``pictures`` has where the picture of each anchor is."""
     lines = [f"# {page.title}", "", page.subtitle, ""]
     lines += [f"- {said.text}" for said in page.verdict]
     for section in page.sections:
@@ -103,7 +117,7 @@ def markdown(page: Document, *, pictures: str) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _markdown_of(section: Section, level: int, pictures: str) -> Iterator[str]:
+def _markdown_of(section: Section, level: int, pictures: Mapping[str, str]) -> Iterator[str]:
     yield f"{'#' * level} {section.heading}"
     for block in section.blocks:
         yield ""
@@ -113,7 +127,7 @@ def _markdown_of(section: Section, level: int, pictures: str) -> Iterator[str]:
         yield from _markdown_of(inner, level + 1, pictures)
 
 
-def _block(block: Block, pictures: str) -> Iterator[str]:
+def _block(block: Block, pictures: Mapping[str, str]) -> Iterator[str]:
     match block:
         case Paragraph(text):
             yield text
@@ -124,7 +138,7 @@ def _block(block: Block, pictures: str) -> Iterator[str]:
         case Code(text):
             yield from ("```", text, "```")
         case FigureBlock(anchor, data):
-            yield f"![{data.description}]({pictures}{anchor}.svg)"
+            yield f"![{data.description}]({pictures[anchor]})"
             yield ""
             yield f"*{data.title}*"
         case TableBlock(_, table):
@@ -154,20 +168,33 @@ def write(found: Reproduction, folder: str | os.PathLike[str], *, command: str =
     except OSError as problem:
         raise FileError(f"{place} cannot hold pages.", got=problem.strerror or str(problem)) from None
     page = document_of(found, command=command)
-    content = {
-        f"{found.paper}.html": html_page(page),
-        f"{found.paper}.md": markdown(page, pictures=f"{FIGURES}/{found.paper}-"),
-        f"{found.paper}.csv": found.write("csv") + "\n",
-        f"{found.paper}.json": found.write("json") + "\n",
+    content: dict[str, bytes] = {}
+    pictures = {}
+    for block in (block for section in page.sections for block in section.blocks):
+        if isinstance(block, FigureBlock):
+            form, drawn = _picture(block.data)
+            pictures[block.anchor] = f"{FIGURES}/{found.paper}-{block.anchor}.{form}"
+            content[pictures[block.anchor]] = drawn
+    texts = {
+        "html": html_page(page),
+        "md": markdown(page, pictures),
+        "csv": found.write("csv") + "\n",
+        "json": found.write("json") + "\n",
     }
-    written = []
-    for section in page.sections:
-        for block in section.blocks:
-            if isinstance(block, FigureBlock):
-                path = place / FIGURES / f"{found.paper}-{block.anchor}.svg"
-                write_whole(path, picture(block.data, "svg"), overwrite=True)
-                written.append(path)
-    for name, text in content.items():
-        write_whole(place / name, text.encode(), overwrite=True)
-        written.append(place / name)
-    return written
+    content |= {f"{found.paper}.{form}": text.encode() for form, text in texts.items()}
+    for name, written in content.items():
+        write_whole(place / name, written, overwrite=True)
+    return [place / name for name in content]
+
+
+def _picture(data: FigureData) -> tuple[str, bytes]:
+    """A figure as SVG, or as a PNG of few colours where that would be large."""
+    from PIL import Image  # which matplotlib writes PNG with
+
+    drawn = picture(data, "svg")
+    if len(drawn) <= MOST_BYTES:
+        return "svg", drawn
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(picture(data, "png", dots=DOTS))) as whole:
+        whole.convert("RGB").quantize(COLOURS).save(out, "png", optimize=True)
+    return "png", out.getvalue()

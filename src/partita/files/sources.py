@@ -94,7 +94,7 @@ def file_kind(file: Path) -> str:
 def file_bytes(file: Path) -> bytes:
     """What a text file holds, unpacked."""
     if str(file) == STANDARD_INPUT:
-        content = sys.stdin.buffer.read()
+        content = b"" if sys.stdin is None else sys.stdin.buffer.read()  # a shell may have closed it
         if not content.strip():
             raise FileError(
                 "nothing came from standard input.",

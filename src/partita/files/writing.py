@@ -101,7 +101,12 @@ def _is_same(file: Path, read: str | os.PathLike[str]) -> bool:
             return os.path.samestat(file.stat(), os.fstat(sys.stdin.fileno()))
         other = Path(read)
         return file.resolve() == other.resolve() or file.samefile(other)
-    except (OSError, ValueError, RuntimeError):  # one of them is not there, or has no place on the disk
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+        AttributeError,
+    ):  # one of them is not there, or has no place on the disk
         return False
 
 

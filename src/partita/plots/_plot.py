@@ -147,10 +147,10 @@ def _check_axes(ax: Any) -> None:
         return
     from matplotlib.axes import Axes as AxesType
 
-    if not isinstance(ax, AxesType):
+    if not isinstance(ax, AxesType) or ax.name != "rectilinear":
         raise ParameterError(
             "ax is where the figure is drawn.",
             got=type(ax).__name__,
-            need="one Axes of matplotlib, or None",
+            need="one Axes of matplotlib with straight x and y axes, or None",
             parameter="ax",
         )

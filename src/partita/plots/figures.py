@@ -236,9 +236,12 @@ def split_options(kind: FigureKind, subject: Any, options: Mapping[str, Any]) ->
             raise near_names(
                 name, [*of_data, *of_drawing], noun=f"option of the figure {kind.name}", parameter=name
             )
+    asked = dict(options)
+    if asked.get("reference") is not None:
+        asked["reference"] = as_partition(asked["reference"])
     return (
-        {name: value for name, value in options.items() if name in of_data},
-        {name: value for name, value in options.items() if name in of_drawing},
+        {name: value for name, value in asked.items() if name in of_data},
+        {name: value for name, value in asked.items() if name in of_drawing},
     )
 
 

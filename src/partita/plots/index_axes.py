@@ -82,9 +82,7 @@ def shown_indices(known: Sequence[str], asked: Any, headline: Sequence[str], mos
     more = len(known) - len(shown)
     if not more:
         return ShownIndices(shown)
-    return ShownIndices(
-        shown, (f"{len(shown)} of {len(known)} indices are shown",)
-    )
+    return ShownIndices(shown, (f"{len(shown)} of {len(known)} indices are shown",))
 
 
 def _asked(known: Sequence[str], asked: Any) -> list[str]:

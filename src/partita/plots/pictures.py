@@ -33,15 +33,13 @@ DOTS_PER_INCH = 150
 """Of PNG files, and of what is rasterised inside of others."""
 
 
-def picture(data: FigureData, form: str = "png", **options: Any) -> bytes:
-    """A figure as the bytes of a file, the same every time."""
+def picture(data: FigureData, form: str = "png", *, dots: int = DOTS_PER_INCH, **options: Any) -> bytes:
+    """A figure as the bytes of a file, the same every time; ``dots`` is how many an inch has."""
     figure = new_figure(data, **options)
     out = io.BytesIO()
     stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
     with style(), without_glyph_warnings():
-        figure.savefig(
-            out, format=form, dpi=DOTS_PER_INCH, metadata={"Title": data.title} | stamp, facecolor="white"
-        )
+        figure.savefig(out, format=form, dpi=dots, metadata={"Title": data.title} | stamp, facecolor="white")
     return _steady(out.getvalue()) if form == "svg" else out.getvalue()
 
 

@@ -67,7 +67,7 @@ def report(
     target = _checked_path(to)
     parts = list(_parts(results))
     check_target(target, overwrite=overwrite, parameter="to")
-    document = contents(parts, title=title or TITLE, command=command or "")
+    document = contents(parts, title=str(title or TITLE), command=str(command or ""))
     write_whole(target, page(document).encode(), overwrite=overwrite, parameter="to")
     return target
 
@@ -82,7 +82,7 @@ def _checked_path(to: Any) -> Path:
 
 def _parts(results: tuple[Any, ...]) -> Iterator[Part]:
     """The results with their names, each under an anchor of its own."""
-    if not results:
+    if not any(given if isinstance(given, Mapping) else True for given in results):
         raise ParameterError(
             "there is nothing to report.",
             got="no result",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from partita.comparison import compare
-from partita.errors import PartitaError
+from partita.errors import ParameterError, PartitaError
 from partita.fits.tasks import check_count
 from partita.inputs import Inputs, prepare
 from partita.partitions import DataMatrix, Partition, complete_data
@@ -92,6 +93,7 @@ def analyse(
     1.0
     """
     check_count("n_shuffles", n_shuffles)
+    check_count("n_repeats", n_repeats or 1)  # 0 leaves stability out
     data, sides, said = _aligned(X, {"truth": truth, "labels": labels}, missing)
     ways: dict[str, Any] = {"scale": scale, "n_jobs": n_jobs, "random_state": random_state}
     choice = choose_k(
@@ -125,6 +127,8 @@ def analyse(
         found.append({labels_name: validate(data, sides["labels"], scale=scale)})
     known = {"true_k": sides["truth"].n_clusters} if "truth" in sides else {}
     told = replace(choice, notes=(*notes, *said, *choice.notes), provenance={**choice.provenance, **known})
+    if "partitions" in vars(choice):
+        vars(told)["partitions"] = choice.partitions  # which a report would fit once more
     return [told, *found]
 
 
@@ -144,7 +148,13 @@ def _folder(checkpoint: Any, name: str) -> Path | None:
     """A folder for each procedure: none reads what another one kept."""
     if checkpoint is None:
         return None
-    Path(checkpoint).mkdir(parents=True, exist_ok=True)
+    if not isinstance(checkpoint, (str, os.PathLike)):
+        raise ParameterError(
+            "a checkpoint is kept in a folder.",
+            got=type(checkpoint).__name__,
+            need="the path of a folder",
+            parameter="checkpoint",
+        )
     return Path(checkpoint) / name
 
 

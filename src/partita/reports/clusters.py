@@ -16,7 +16,7 @@ from partita.plots.names import plain_name, short_name
 from partita.plots.palette import cluster_colours
 from partita.reports.documents import Block, Paragraph, Section, Sentence, TableBlock
 from partita.reports.words import joined, sentence
-from partita.results import Table, show
+from partita.results import Table
 from partita.selection import Stability
 from partita.validation import Validation
 
@@ -164,7 +164,7 @@ def _page(
     assert result.inputs is not None
     found = result.inputs.partitions["found"]
     row = next((r for r in quality.rows if r.cluster == profile.cluster), None)
-    texts = [f"{show(_shown(profile.size))} objects, {profile.share:.1%} of all."]
+    texts = [f"{_count(profile.size)} objects, {profile.share:.1%} of all."]
     apart = _apart(profile)
     if apart:
         texts.append(sentence(f"What sets it apart: {apart}"))
@@ -186,8 +186,9 @@ def _page(
     return Section(anchor, f"Cluster {plain_name(profile.cluster)}", tuple(blocks))
 
 
-def _shown(size: float) -> float:
-    return round(size, 1) if size != int(size) else size
+def _count(size: float) -> str:
+    """How many objects; soft clusters hold parts of them."""
+    return f"{size:,.0f}" if float(size).is_integer() else f"{size:,.1f}"
 
 
 def _features_table(profile: ClusterProfile, anchor: str) -> TableBlock:
@@ -239,7 +240,8 @@ def _doubtful(cluster: Any, found: Partition, quality: ClusterQuality, names: li
         (names[i], float(shares[i, own]), plain_name(found.names[j]), float(shares[i, j]))
         for i, j in zip(worst.tolist(), second.tolist(), strict=True)
     )
-    title = f"its most uncertain objects: {min(len(worst), unsure.size)} of {unsure.size} below {UNSURE:g}"
+    below = f"with less than {UNSURE:.0%} of their membership in it"
+    title = f"its most uncertain objects: {len(worst)} of {unsure.size} {below}"
     return Table(title, ("object", "membership", "next cluster", "membership there"), rows)
 
 
@@ -272,7 +274,8 @@ def unsure_objects(result: Validation, anchor: str) -> list[Sentence]:
     if not unsure:
         return []
     count = f"{unsure:,} of {len(shares):,} objects"
-    text = f"{count} belong to their cluster by less than {UNSURE:g}: clusters overlap there"
+    verb = "belongs" if unsure == 1 else "belong"
+    text = f"{count} {verb} to no single cluster by {UNSURE:.0%} or more: clusters overlap there"
     return [Sentence(sentence(text), anchor, "distrust")]
 
 
@@ -285,6 +288,12 @@ def small_clusters(result: Validation, anchor: str) -> list[Sentence]:
     small = [row for row in rows if row.size < max(SMALL_SHARE * total, SMALL_SIZE)]
     if not small or len(rows) < 2:
         return []
-    texts = [f"{short_name(row.cluster)} ({show(row.size)})" for row in sorted(small, key=lambda r: r.size)]
-    text = f"Small clusters: {joined(texts)} of {show(total)} objects; their centres and borders are unsure"
+    small.sort(key=lambda row: row.size)
+    if len(small) == 1:
+        count = f"{_count(small[0].size)} of {_count(total)} objects"
+        text = f"Cluster {short_name(small[0].cluster)} is small ({count}): its centre and borders are unsure"
+    else:
+        texts = [f"{short_name(row.cluster)} ({_count(row.size)})" for row in small]
+        of = f"of {_count(total)} objects"
+        text = f"Small clusters, with their sizes {of}: {joined(texts)}; their centres and borders are unsure"
     return [Sentence(sentence(text), anchor, "distrust")]

@@ -13,6 +13,7 @@ from partita.partitions import HARD, Partition
 from partita.plots import FigureData, NoFigureError, figure_data, kinds_of
 from partita.plots.figures import every_kind, keyword_options
 from partita.plots.names import plain_name, short_name
+from partita.progress import bar
 from partita.reports.clusters import cluster_sections, small_clusters, unsure_objects
 from partita.reports.documents import (
     Block,
@@ -27,7 +28,13 @@ from partita.reports.documents import (
     TableBlock,
 )
 from partita.reports.glossaries import Explanations, column_explanations, explanations, glossary
-from partita.reports.verdicts import compared_with, distrust, joined_sentences, sentences_of
+from partita.reports.verdicts import (
+    compared_with,
+    distrust,
+    joined_sentences,
+    sentences_of,
+    silhouette_of_choice,
+)
 from partita.reports.words import sentence
 from partita.results import Result, Table
 from partita.results.index_rows import IndexTable
@@ -104,13 +111,13 @@ def contents(parts: Sequence[Part], *, title: str, command: str = "") -> Documen
     reference = _reference(parts)
     figures, missing = _figures(parts, reference)
     pages = None
-    said = [s for part in parts for s in sentences_of(part.result, part.anchor, part.name)]
+    said = [s for part in parts for s in _sentences(part, parts)]
     if validated is not None:
         assert isinstance(validated.result, Validation)
         pages = cluster_sections(validated.result, steady, "clusters", validated.name, reference)
         said += small_clusters(validated.result, "clusters")
         said += unsure_objects(validated.result, "clusters")
-    said += distrust([(part.result, part.anchor) for part in parts])
+    said += distrust([(part.result, part.anchor, part.name) for part in parts])
     sections = (
         figures,
         _tables(parts),
@@ -122,6 +129,25 @@ def contents(parts: Sequence[Part], *, title: str, command: str = "") -> Documen
     anchors = set(_anchors(kept))
     verdict = tuple(replace(s, evidence=_nearest(s.evidence, anchors)) for s in joined_sentences(said))
     return Document(title, _subtitle(parts), verdict, kept)
+
+
+def _sentences(part: Part, parts: Sequence[Part]) -> list[Sentence]:
+    """What a part says, in the light of the others: what is said there is not repeated, or disagrees."""
+    said = sentences_of(part.result, part.anchor, part.name)
+    if isinstance(part.result, ChoiceOfK) and not any(_is_judged(one) for one in parts):
+        return said + silhouette_of_choice(part.result, part.anchor)
+    choice = next((one.result for one in parts if isinstance(one.result, ChoiceOfK)), None)
+    if isinstance(part.result, Stability) and choice is not None and choice.k is not None:
+        found = part.result.k or 1
+        return [
+            replace(s, weight="against") if s.weight == "support" and found != choice.k else s for s in said
+        ]
+    return said
+
+
+def _is_judged(part: Part) -> bool:
+    """Whether a part tells how good the clustering is that was chosen."""
+    return isinstance(part.result, Validation) and not part.name and part.result.strength is not None
 
 
 def _reference(parts: Sequence[Part]) -> Partition | None:
@@ -149,22 +175,23 @@ def _figures(parts: Sequence[Part], reference: Partition | None) -> tuple[Sectio
     """The section of figures, and which ones there are not, and why."""
     sections, missing = [], []
     first = next((part for part in parts if isinstance(part.result, Comparison)), None)
-    for part in parts:
-        blocks: list[Block] = []
-        is_further = isinstance(part.result, Comparison) and part is not first
-        for kind in _kinds(part.result):
-            if is_further and kind in ONCE:
-                continue
-            try:
-                data = _figure(part.result, kind, reference)
-            except NoFigureError as problem:
-                missing.append(Sentence(sentence(f"the figure {kind} of {part.heading}: {problem.what}")))
-                continue
-            blocks.append(FigureBlock(f"{part.anchor}-{kind}", data))
-        if isinstance(part.result, ChoiceOfK) and part.result.structure is not None:
-            blocks.append(FigureBlock(f"{part.anchor}-structure", figure_data(part.result.structure)))
-        if blocks:
-            sections.append(Section(f"{part.anchor}-figures", part.heading, tuple(blocks)))
+    with bar("preparing figures") as progress:
+        for place, part in enumerate(parts):
+            is_further = isinstance(part.result, Comparison) and part is not first
+            kinds = [kind for kind in _kinds(part.result) if not (is_further and kind in ONCE)]
+            blocks: list[Block] = []
+            for number, kind in enumerate(kinds):
+                progress(len(kinds) * place + number, len(kinds) * len(parts))
+                try:
+                    data = _figure(part.result, kind, reference)
+                except NoFigureError as problem:
+                    missing.append(Sentence(sentence(f"the figure {kind} of {part.heading}: {problem.what}")))
+                    continue
+                blocks.append(FigureBlock(f"{part.anchor}-{kind}", data))
+            if isinstance(part.result, ChoiceOfK) and part.result.structure is not None:
+                blocks.append(FigureBlock(f"{part.anchor}-structure", figure_data(part.result.structure)))
+            if blocks:
+                sections.append(Section(f"{part.anchor}-figures", part.heading, tuple(blocks)))
     return Section("figures", "Figures", (), tuple(sections)), missing
 
 
@@ -196,8 +223,6 @@ def _figure(result: Result, kind: str, reference: Partition | None) -> FigureDat
     maker = every_kind()[kind].maker_for(result)
     assert maker is not None
     options: dict[str, Any] = {"reference": reference} if "reference" in keyword_options(maker) else {}
-    if isinstance(result, ChoiceOfK) and kind == "scatter":
-        options["k"] = result.k or result.ballot.leading or min(result.selected)
     if isinstance(result, ChoiceOfK) and kind == "curves":
         options["truth"] = result.provenance.get("true_k")
     if isinstance(result, Comparison) and kind == "null" and _has_chance(result, SPOKEN_OF):
@@ -213,9 +238,10 @@ def _has_chance(result: Comparison, index: str) -> bool:
 
 
 def _tables(parts: Sequence[Part]) -> Section:
-    sections = []
+    sections, seen = [], set()
     for part in parts:
-        tables = _tables_of(part.result)
+        tables = _tables_of(part.result, every_row=type(part.result) not in seen)
+        seen.add(type(part.result))
         known = column_explanations(part.result)
         blocks = [_table_block(t, f"{part.anchor}-table{i or ''}", known) for i, t in enumerate(tables)]
         said = (Paragraph(sentence(part.result.statement)),) if part.result.statement else ()
@@ -229,9 +255,9 @@ def _tables(parts: Sequence[Part]) -> Section:
     return Section("tables", "Tables", (), tuple(sections))
 
 
-def _tables_of(result: Any) -> list[Table]:
-    """All tables of a result, with every row."""
-    whole = result.all if isinstance(result, IndexTable) else result
+def _tables_of(result: Any, *, every_row: bool) -> list[Table]:
+    """All tables of a result; of several comparisons the first has every row, the others their digest."""
+    whole = result.all if every_row and isinstance(result, IndexTable) else result
     tables = [replace(whole.table(), answer=""), *whole.more()]
     if isinstance(result, (Stability, Validation)) and _has_clusters(result):
         tables.append(result.by_cluster.table())

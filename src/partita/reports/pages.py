@@ -15,6 +15,7 @@ from markupsafe import Markup
 from partita.plots import FigureData
 from partita.plots.names import plain_name
 from partita.plots.pictures import inline_svg
+from partita.progress import bar
 from partita.reports.documents import Block, Document, FigureBlock, Section, TableBlock
 from partita.reports.drawings import slim
 from partita.results import Cell, Table, show
@@ -93,11 +94,7 @@ def page(document: Document) -> str:
             verdict_groups=VERDICT_GROUPS,
             names=_names(document, blocks),
             tables={block.anchor: _table_of(block, about) for block in blocks},
-            pictures={
-                block.anchor: _picture(block, f"f{place}-")
-                for place, block in enumerate(blocks)
-                if isinstance(block, FigureBlock)
-            },
+            pictures=_pictures(blocks),
             meanings_of=meanings,
         )
     )
@@ -193,6 +190,17 @@ def _meanings(blocks: Iterable[FigureBlock | TableBlock]) -> list[Meaning]:
 
 
 # --- figures and tables -----------------------------------------------------------------------------------
+
+
+def _pictures(blocks: Sequence[FigureBlock | TableBlock]) -> dict[str, Markup]:
+    """The drawings, by the anchors of their figures."""
+    made: dict[str, Markup] = {}
+    with bar("drawing figures") as progress:
+        for place, block in enumerate(blocks):
+            progress(place, len(blocks))
+            if isinstance(block, FigureBlock):
+                made[block.anchor] = _picture(block, f"f{place}-")
+    return made
 
 
 def _picture(block: FigureBlock, prefix: str) -> Markup:

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
 from partita.comparison import Comparison
+from partita.partitions import HARD, Partition
 from partita.plots.names import short_name
+from partita.plots.palette import noise_name
 from partita.registry.families import VOICES
 from partita.reports.documents import Sentence
 from partita.reports.words import clusters, joined, sentence, votes_text
 from partita.results import Result, show
 from partita.results.quality import SOURCE, STRUCTURES
-from partita.results.verdicts import RemarkKind
+from partita.results.verdicts import Remark, RemarkKind
 from partita.selection import ChoiceOfClustering, ChoiceOfK, Stability
 from partita.selection._structure import Structure
 from partita.selection.assessment import MOST, SUBSTANTIAL
@@ -25,7 +28,14 @@ from partita.selection.replication import ENOUGH
 from partita.selection.stabilities import RECOVERED
 from partita.validation import Validation
 
-__all__ = ["compared_with", "distrust", "sentences_of", "structure_sentence"]
+__all__ = [
+    "compared_with",
+    "distrust",
+    "joined_sentences",
+    "sentences_of",
+    "silhouette_of_choice",
+    "structure_sentence",
+]
 
 WORDS = {
     RemarkKind.END_OF_RANGE: "The end of the range",
@@ -35,12 +45,19 @@ WORDS = {
     RemarkKind.NON_CONVEX: "Shape",
     RemarkKind.KIN: "One voice",
     RemarkKind.NOISE: "",
-    RemarkKind.UNDEFINED: "No value",
+    RemarkKind.UNDEFINED: "",
     RemarkKind.SAMPLED: "A sample",
     RemarkKind.DUPLICATES: "Duplicates",
     RemarkKind.LOW_POWER: "A weak test",
 }
 """What a remark of each kind is called in front of its text, unless that begins so."""
+
+NOISE_COUNTS = {
+    "cluster": "noise counts as one more cluster",
+    "singletons": "each such object counts as a cluster of its own",
+    "ignore": "such objects were left out",
+}
+"""What was done about noise, by the policy."""
 
 OF_DATA = (RemarkKind.SCALE, RemarkKind.DUPLICATES)
 """What is the same in all results of the same data, and told once."""
@@ -63,16 +80,51 @@ def sentences_of(result: Result, anchor: str, name: str = "") -> list[Sentence]:
     return [Sentence(sentence(f"{name}: {said}" if name else said), anchor, "answer")] if said else []
 
 
-def distrust(results: Sequence[tuple[Result, str]]) -> list[Sentence]:
-    """What speaks for caution in any of the results, each thing once; ``results`` come with their anchors."""
+def distrust(results: Sequence[tuple[Result, str, str]]) -> list[Sentence]:
+    """What speaks for caution in any of the results, each thing once.
+
+    Parameters
+    ----------
+    results : list of (result, anchor, name)
+        As `sentences_of` takes them.
+    """
     said: dict[tuple[RemarkKind, str], Sentence] = {}
-    for result, anchor in results:
+    for result, anchor, name in results:
         for remark in result.remarks:
-            word = WORDS[remark.kind]
-            text = sentence(f"{word}: {remark.text}" if word else remark.text)
-            key = (remark.kind, "" if remark.kind in OF_DATA else remark.text)
+            text = _remark_text(result, remark, name)
+            key = (remark.kind, "" if remark.kind in OF_DATA else text)
             said.setdefault(key, Sentence(text, anchor, "distrust"))
     return list(said.values())
+
+
+def _remark_text(result: Result, remark: Remark, name: str) -> str:
+    if remark.kind is RemarkKind.NOISE and isinstance(result, (Comparison, Validation)):
+        return _noise(result, name)
+    word, of = WORDS[remark.kind], short_name(name) if name and remark.kind not in OF_DATA else ""
+    head = f"{word} ({of})" if word and of else word or f"for {of}" * bool(of)
+    return sentence(f"{head}: {remark.text}" if head else remark.text)
+
+
+def _noise(result: Comparison | Validation, name: str) -> str:
+    """How many objects are in no cluster, and what was done about that."""
+    noisy = 1.0 - float(result.provenance.get("coverage", math.nan))
+    where = f" in {short_name(name)}" if name else ""
+    where += " or in the clustering found" if name and isinstance(result, Comparison) else ""
+    if name and result.inputs is not None and isinstance(result, Comparison):
+        where = _noisy_sides(result, short_name(name)) or where
+    counts = NOISE_COUNTS.get(str(result.provenance.get("noise")), "")
+    share = f"{noisy:.1%} of the objects are noise{where}" if noisy > 0 else f"There is noise{where}"
+    return sentence(f"{share}{f': {counts}' if counts else ''}")
+
+
+def _noisy_sides(result: Comparison, name: str) -> str:
+    """Which of two clusterings have noise, where that is still known."""
+    assert result.inputs is not None
+    called = {"truth": name, "found": "the clustering found"}
+    noisy = [
+        called.get(side, side) for side, p in result.inputs.partitions.items() if p.noise_mask is not None
+    ]
+    return f" in {' or '.join(noisy)}" if noisy else ""
 
 
 # --- how many clusters ------------------------------------------------------------------------------------
@@ -85,10 +137,9 @@ def _of_choice_of_k(result: ChoiceOfK, anchor: str, name: str = "") -> list[Sent
     said = [Sentence(_number_of_clusters(result), f"{anchor}-votes", "answer")]
     if result.structure is not None:
         said.append(Sentence(structure_sentence(result.structure), f"{anchor}-structure"))
-    if shown is not None:
+    if shown in result.ballot.votes:
         said.append(Sentence(_votes(result, shown), f"{anchor}-votes"))
     if shown is not None and shown > 1:
-        said += _of_silhouette(checked.silhouette, shown, f"{anchor}-table")
         said += _of_halves(checked.prediction_strength, checked.found_again, shown, f"{anchor}-curves")
     if checked.dense is not None:
         dense = (
@@ -158,31 +209,35 @@ def structure_sentence(test: Structure) -> str:
     """Whether there is anything to find."""
     drawn, p = "data drawn at random from laws without clusters", f"p = {show(test.p)}"
     if test.has_structure:
-        return f"There is structure: {drawn} look as clustered as these in less than 5 % of cases ({p})."
+        return f"There is structure: {drawn} look as clustered as these in less than 5% of cases ({p})."
     power = ""
     if math.isfinite(test.power):
         power = f"; if there were two plain clusters, the test would show them in {test.power:.0%} of cases"
-    return f"No structure was shown: {drawn} look as clustered as these often enough ({p}){power}."
+    often = "look as clustered as these too often to be ruled out"
+    return f"No structure was shown: {drawn} {often} ({p}){power}."
 
 
 def _votes(result: ChoiceOfK, k: int) -> str:
     ballot = result.ballot
     choosing = [family for family, found in ballot.families.items() if k in found.values()]
     return sentence(
-        f"{votes_text(ballot.votes.get(k, 0), ballot.answering)} are for {k}: "
-        f"each kind of index has one ({joined(choosing, 9)} speak{'s' if len(choosing) == 1 else ''} for {k})"
+        f"{votes_text(ballot.votes[k], ballot.answering)} are for {clusters(k)}, from indices of "
+        f"{joined(choosing, 9)}: each kind of index has one vote, which its indices share"
     )
 
 
-def _of_silhouette(value: float, k: int, anchor: str) -> list[Sentence]:
-    if not math.isfinite(value):
+def silhouette_of_choice(result: ChoiceOfK, anchor: str) -> list[Sentence]:
+    """How far apart the clusters of the answer are, where nothing else in the report tells that."""
+    k = result.k if result.k is not None else result.ballot.leading
+    value = result.checked.silhouette
+    if k is None or k < 2 or not math.isfinite(value):
         return []
     word = next(word for least, word in STRUCTURES if value > least)
     text = (
         f"With {clusters(k)} the mean silhouette is {value:.2f} (from -1 to 1, higher is better): {word},"
         f" after {SOURCE}"
     )
-    return [Sentence(sentence(text), anchor, "support" if value >= SUBSTANTIAL else "against")]
+    return [Sentence(sentence(text), f"{anchor}-table", "support" if value >= SUBSTANTIAL else "against")]
 
 
 def _of_halves(value: float, enough: bool | None, k: int, anchor: str) -> list[Sentence]:
@@ -203,24 +258,32 @@ def _dissent(result: ChoiceOfK, shown: int | None, anchor: str) -> list[Sentence
         if k == shown:
             continue
         names = result.ballot.choosers(k)
-        looks = dict.fromkeys(VOICES.get(result.choices[name].family, "") for name in names)
-        at = (
-            f"; {'it looks' if len(names) == 1 else 'they look'} at {joined([x for x in looks if x], 3)}"
-            if any(looks)
-            else ""
-        )
         second = [n for n in names if result.choices[n].verdict.runner_up == shown]
         next_best = (
             f"; the second choice of {joined(second)} is {shown}" if second and shown is not None else ""
         )
         end = _end_of_range(result, k)
-        text = f"{k} is the choice of {joined(names)}{at}{next_best}{end}"
+        text = (
+            f"{clusters(k)} {'is' if k == 1 else 'are'} the choice of {_choosers(result, k)}{next_best}{end}"
+        )
         said.append(Sentence(sentence(text), f"{anchor}-curves", "against"))
     silent = [i for found in result.ballot.families.values() for i, k in found.items() if k is None]
     if silent:
         text = f"no answer comes from {joined(silent)}, and the table says why"
         said.append(Sentence(sentence(text), f"{anchor}-table", "against"))
     return said
+
+
+def _choosers(result: ChoiceOfK, k: int) -> str:
+    """The indices that choose a number, each kind with what it looks at."""
+    kinds: dict[str, list[str]] = {}
+    for name in result.ballot.choosers(k):
+        kinds.setdefault(result.choices[name].family, []).append(name)
+    said = [
+        f"{joined(names)} ({VOICES[kind]})" if kind in VOICES else joined(names)
+        for kind, names in kinds.items()
+    ]
+    return joined(said, 9)
 
 
 def _end_of_range(result: ChoiceOfK, k: int) -> str:
@@ -256,9 +319,13 @@ def _of_structure(result: Structure, anchor: str, name: str = "") -> list[Senten
 
 @sentences_of.register
 def _of_stability(result: Stability, anchor: str, name: str = "") -> list[Sentence]:  # noqa: ARG001
-    times = f"{len({r.repeat for r in result.repeats})} times for each k"
-    if result.k is None:
-        first = f"Perturbed data ({times}) give no number of clusters that is found again beyond doubt"
+    repeats = len({r.repeat for r in result.repeats})
+    setting = "number of clusters" if result.parameter is None else f"value of {result.parameter}"
+    times = f"{repeats} time{'s' if repeats != 1 else ''} for each {setting}"
+    if result.k is None or result.k == 1:
+        first = (
+            f"No number of clusters above one is found again beyond doubt when data are perturbed ({times})"
+        )
         if result.strength == "no structure":
             first = f"No clusters are found again reliably when the data are perturbed ({times})"
     else:
@@ -266,6 +333,11 @@ def _of_stability(result: Stability, anchor: str, name: str = "") -> list[Senten
         first = f"{clusters(result.k)}{swept} are found again when the data are perturbed ({times})"
         doubt = {"clear": ", and gaps set them apart", "weak": ", but the evidence is weak"}
         first += doubt.get(result.strength, ", but that is contested")
+    if result.strength in ("weak", "contested"):
+        return [
+            Sentence(sentence(f"{first}; the reasons are told below"), anchor),
+            *_unstable(result, anchor),
+        ]
     said = [Sentence(sentence(first), f"{anchor}-stability")]
     return said + _unstable(result, anchor)
 
@@ -286,25 +358,49 @@ def _unstable(result: Stability, anchor: str) -> list[Sentence]:
 
 @sentences_of.register
 def _of_validation(result: Validation, anchor: str, name: str = "") -> list[Sentence]:
-    if not result.statement:
-        return []
-    text = result.statement
+    of = _clustering(result, name)
     if result.strength is not None:
-        of = f"the clustering {short_name(name)}" if name else "the clustering"
-        text = f"judged by its data, {of} shows {text}"
-    said = [Sentence(sentence(text), f"{anchor}-silhouette")]
-    return said + _moving(result, anchor)
+        text = f"judged by its data, {of} shows {result.statement}"
+    elif result.statement:
+        text = f"of {of}: {result.statement}"
+    else:
+        text = f"no index with known grades judges {of}; the tables tell what others say"
+    is_doubtful = not name and result.strength not in (None, "clear")
+    said = [Sentence(sentence(text), f"{anchor}-silhouette", "against" if is_doubtful else "support")]
+    return said + _moving(result, anchor, name)
 
 
-def _moving(result: Validation, anchor: str) -> list[Sentence]:
+def _clustering(result: Validation, name: str) -> str:
+    """The clustering that was judged, in a sentence."""
+    count = "" if result.inputs is None else _clusters_of(result.inputs.partitions["found"])
+    if name:
+        return f"{short_name(name)} ({count})" if count else short_name(name)
+    return f"the clustering into {count}" if count else "the clustering"
+
+
+def _clusters_of(found: Partition) -> str:
+    """How many clusters a clustering has, in words; noise is none."""
+    if noise_name(found) not in found.names:
+        return clusters(found.n_clusters)
+    return f"{clusters(found.n_clusters - 1)} and noise"
+
+
+def _moving(result: Validation, anchor: str, name: str) -> list[Sentence]:
     objects = result.by_cluster.objects if result.inputs is not None and result.inputs.n_objects else None
     if objects is None or not (objects.values < 0).any():
         return []
     count, seen = int((objects.values < 0).sum()), len(objects.values)
     sampled = " that were looked at" if seen < objects.n_objects else ""
-    text = (
-        f"{count:,} of {seen:,} objects{sampled} lie nearer to another cluster than to their own, on average"
+    assert result.inputs is not None
+    of = f"in {short_name(name)}, " if name else ""
+    if result.inputs.partitions["found"].kind is not HARD:
+        of += "with each object in its likeliest cluster, "
+    lie = (
+        "lies nearer to another cluster than to its"
+        if count == 1
+        else "lie nearer to another cluster than to their"
     )
+    text = f"{of}{count:,} of {seen:,} objects{sampled} {lie} own, on average"
     return [Sentence(sentence(text), f"{anchor}-silhouette", "distrust")]
 
 
@@ -312,9 +408,7 @@ def compared_with(result: Comparison, name: str) -> str:
     """What was compared with what, for headings and sentences."""
     if result.inputs is None:
         return f"Compared with {name}"
-    return sentence(f"{clusters(result.inputs.partitions['found'].n_clusters)} compared with {name}").rstrip(
-        "."
-    )
+    return sentence(f"{_clusters_of(result.inputs.partitions['found'])} compared with {name}").rstrip(".")
 
 
 @sentences_of.register
@@ -330,6 +424,12 @@ def _of_comparison(result: Comparison, anchor: str, name: str = "") -> list[Sent
 
 
 def joined_sentences(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Answers first, then what they rest on, then dissent, then what to distrust; each once."""
+    """Answers first, then what they rest on, then dissent, then what to distrust; each once.
+
+    Where there is no answer the first that is said stands for it.
+    """
     order: dict[Any, int] = {"answer": 0, "support": 1, "against": 2, "distrust": 3}
-    return tuple(dict.fromkeys(sorted(sentences, key=lambda s: order[s.weight])))
+    said = list(dict.fromkeys(sorted(sentences, key=lambda s: order[s.weight])))
+    if said and said[0].weight in ("support", "against"):
+        said[0] = replace(said[0], weight="answer")
+    return tuple(said)

@@ -124,11 +124,11 @@ def _agreement(
         what = "is" if kind is ROUGH else "is expected"
         return (
             f"over the hard clusterings that they stand for, the {_words(name)} {what} between "
-            f"{about}{row.lower:.2f} and {about}{row.upper:.2f} (0 is chance, 1 is identity)"
+            f"{about}{_two(row.lower)} and {about}{_two(row.upper)} (0 is chance, 1 is identity)"
         )
     if math.isnan(row.value):
         return f"the {_words(name)} has no value here: {row.caveat}"
-    value = f"{_words(name)} {row.value:.2f} ({_interval(row, confidence)}0 is chance, 1 is identity"
+    value = f"{_words(name)} {_two(row.value)} ({_interval(row, confidence)}0 is chance, 1 is identity"
     if row.value <= 0:
         return f"the clusterings agree no more than by chance: {value})" + _nesting(table)
     if kind is not HARD:
@@ -137,10 +137,15 @@ def _agreement(
     return f"{word} agreement: {value}; graded after {GRADES_ARE_FROM})" + _nesting(table)
 
 
+def _two(value: float) -> str:
+    """Two decimals; zero has no sign."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
 def _interval(row: IndexValue, confidence: float) -> str:
     if math.isnan(row.ci_low):
         return ""
-    return f"{100.0 * confidence:g}% interval {row.ci_low:.2f} to {row.ci_high:.2f}; "
+    return f"{100.0 * confidence:g}% interval {_two(row.ci_low)} to {_two(row.ci_high)}; "
 
 
 def _words(name: str) -> str:

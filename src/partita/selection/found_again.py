@@ -113,9 +113,7 @@ def rules_of(
         if _counts_missing(entry):
             worst = tuple(float(v.max(initial=-math.inf)) for v in repeats)  # nan where a repeat failed
             name, count = f"{short} = 0 in all repeats", len(repeats[0])
-            missing = Rule(
-                name, short, worst, "lower", 0.0, is_graded=False, counts=count, index=entry.label
-            )
+            missing = Rule(name, short, worst, "lower", 0.0, is_graded=False, counts=count, index=entry.label)
             rules.append(missing)
             continue
         means = [float(v.mean()) for v in repeats]

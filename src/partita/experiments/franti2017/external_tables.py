@@ -218,7 +218,7 @@ def _doubt(row: str, algorithm: str, measure: str) -> str:
     if row == "Bridge":
         return "the set is put together from an image of that name, and may not be the same"
     if measure == "CSI":
-        return "neither each cluster counted once, nor the slide's sum over all, gives it"
+        return "how theirs counts is not certain: each cluster once, as here, or the sum over all"
     if (row, algorithm, measure) in {("S2", "RS", "NMI"), ("S2", "RS", "NVD"), ("S3", "RS", "NVD")}:
         return "the neighbouring columns, with the same MSE, have what we get: it may be a misprint"
     return ""

@@ -239,6 +239,10 @@ def _gather(records: Mapping[str, Record], run: Run) -> Part:
     runs = 5 if run.quick else RUNS
     remarks = (
         (
+            "the slides show these cases without words: we hold against them what they list of PSI "
+            "(adjusted, normalised to sizes and numbers of clusters) and what their headings name"
+        ),
+        (
             "the pictures are lost: sizes, steps, distances and dimensions are ours; those of the imbalance "
             "figure are those of the slide"
         ),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 import partita as pt
-from partita.arrays import Floats
 from partita.errors import PartitaWarning
 from partita.experiments.findings import Finding, statement
 from partita.experiments.franti2017.sources import S_SETS, loaded, series_over, told
@@ -22,7 +21,7 @@ __all__ = ["STABILITY", "mean_values"]
 
 TRUE = 15
 LARGEST = 20
-QUICK_KS = (2, 4, 13, 14, 15, 16, 17, 18)
+QUICK_KS = (2, 4, 13, 14, 15, 16, 18, 20)
 REPEATS = 10
 SHARE = 0.3
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
@@ -146,6 +145,10 @@ def _gather(records: Mapping[str, Record], run: Run) -> Part:
         (
             f"subsamples of {SHARE:.0%}, {repeats} repeats, k up to {LARGEST}: the slides state none",
             '"stable" is not defined in the slides: we take CI = 0 in all repeats',
+            (
+                "an index counts as suited if its mean is better at the true k than at every larger one; "
+                "its last local peak, which we tried first (S2, 4 repeats), was at 15 for RI and ARI only"
+            ),
         ),
     )
 
@@ -294,8 +297,12 @@ def _figure_of_indices(curves: Mapping[str, Any], sets: Sequence[str]) -> Figure
         row: {name: series_over(curves[row]["ks"], curves[row]["means"][name]) for name in names}
         for row in sets
     }
-    lowest: Floats = np.array([min(curves[row]["means"]["RI"]) for row in sets])
-    title = f"RI never falls below {lowest.min():.2f}; the other indices see which k are not found again"
+    lost = {
+        name: float(np.mean([contrast(curves[row]["ks"], curves[row]["means"][name]) for row in sets]))
+        for name in names
+    }
+    shown_lost = told({name: lost[name] for name in ("RI", "ARI", "PSI")}, 3)
+    title = f"what indices lose beyond the true {TRUE} on average: {shown_lost}"
     return line_figure(
         shown,
         title=title,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -50,7 +51,10 @@ FIGURE_1 = ("data3_r1_dens1_3", "data3_r5_dens1_3", "data5_r2_dens1_5", "data5_r
 SHOWN = {"data3_r5_dens1_6": "Fig. 6", "data5_r5_dens1_5": "Fig. 7"}
 """The sets of which the paper shows curves; the second has even priors."""
 
-NOTE = "EM draws its groups, starts at objects, and stops as the paper says; the angle of the rays is ours"
+NOTE = (
+    "EM starts and stops as the paper says; each object draws its group by the priors, and the angle of the "
+    "first ray is ours"
+)
 
 
 def data_of(name: str, run_seed: int) -> tuple[Floats, Array]:
@@ -76,7 +80,8 @@ def _scatters(_: Mapping[str, Record], run: Run) -> Part:
     figures = {}
     for name in FIGURE_1:
         X, labels = data_of(name, run.seed)
-        figures[name] = pt.plots.figure_data(pt.HardPartition(labels), "scatter", X=X)
+        shown = pt.plots.figure_data(pt.HardPartition(labels), "scatter", X=X)
+        figures[name] = replace(shown, title=f"data{LEI2014[name].c}, {_short(name)}: {shown.title}")
     return Part(
         figures=figures, remarks=("the four scatter plots of Fig. 1, drawn anew from the stated laws",)
     )

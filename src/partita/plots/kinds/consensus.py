@@ -13,7 +13,7 @@ from partita.plots.figures import FigureData, NoFigureError, figure_kind
 from partita.plots.palette import FAINT, OKABE_ITO
 from partita.plots.panels import panels
 from partita.plots.soft_shares import soft_shares
-from partita.plots.thinning import thinned
+from partita.plots.thinning import drawn_how, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,8 @@ def consensus_of(result: Ensemble) -> FigureData:
     """The co-association of objects, averaged over clusterings, and its distribution over pairs."""
     if result.n_objects < 2:
         raise NoFigureError("one object has no pairs.", got="1 object", need="two objects at least")
-    rows = thinned(soft_shares(result[0]).own, MOST_OBJECTS)
+    own = soft_shares(result[0]).own
+    rows = thinned(own, MOST_OBJECTS)
     members = [_with_coassociation(member.take(rows)) for member in result]
     together = _together(members)
     order = _order(together)
@@ -49,7 +50,8 @@ def consensus_of(result: Ensemble) -> FigureData:
     below = np.searchsorted(np.sort(together), levels + 1e-12, side="right") / together.size
     n, count = result.n_objects, len(result)
     title = _title(together, count)
-    told = f"from {rows.size:,} of {n:,} objects, some of every cluster" if rows.size < n else ""
+    how = drawn_how(np.unique(own).size, MOST_OBJECTS)
+    told = f"from {rows.size:,} of {n:,} objects, {how}" if rows.size < n else ""
     return FigureData(
         kind="consensus",
         title=title,

@@ -7,6 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from partita.errors import ParameterError, PartitaError
@@ -74,6 +75,7 @@ def curves_over_k(
 ) -> FigureData:
     """A panel for each index that votes, or for those named; a dashed line at the true k, where known."""
     _check_truth(truth)
+    truth = None if truth is None else int(truth)
     voting = [name for name, choice in result.choices.items() if choice.votes]
     names, hidden = _shown(indices, result.curves, voting)
     panels = [_panel_over_k(result, result.curves[name]) for name in names]
@@ -217,7 +219,7 @@ def _shown(
     if not carried:
         raise NoFigureError("no index has values.", got="a choice without curves", need="one index at least")
     if indices is not None:
-        asked = [indices] if isinstance(indices, str) else list(indices)
+        asked = list(indices) if isinstance(indices, Iterable) and not isinstance(indices, str) else [indices]
         if not asked:
             raise ParameterError("there is nothing to show.", got="no index", parameter="indices")
         names = carried if asked == ["all"] else [one_of(one, carried, noun="index") for one in asked]
@@ -231,7 +233,7 @@ def _shown(
 
 
 def _check_truth(truth: Any) -> None:
-    if truth is not None and (isinstance(truth, bool) or not isinstance(truth, int) or truth < 1):
+    if truth is not None and (isinstance(truth, bool) or not isinstance(truth, Integral) or truth < 1):
         raise ParameterError(
             "truth is the true number of clusters.",
             got=repr(truth)[:60],

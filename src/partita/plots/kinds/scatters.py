@@ -226,7 +226,7 @@ def _figure(
             *shares.notes,
             *subject.notes,
             *plane.notes,
-            *thinning_note(rows.size, shares.n_objects),
+            *thinning_note(rows.size, shares.n_objects, np.unique(shares.own).size),
             *([outlines] if outlines else []),
             *repeated_note(colours),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,9 @@ HATCH = "////"
 
 MOST_BARS = 60
 """Of a cluster; more objects are joined to a curve."""
+
+MOST_PROFILES = 200
+"""Clusters whose profiles are drawn as such; more are an image inside the figure."""
 
 TALLEST, LINE = 8.0, 0.19
 """In inches: the figure, and a line of text."""
@@ -99,7 +103,7 @@ def _silhouettes(quality: ClusterQuality, colours: dict[str, str]) -> FigureData
         x="silhouette, from −1 to 1 (higher is better)",
         y="objects, sorted within clusters",
         facts={"mean": float(objects.mean), "negative": negative, "clusters": clusters},
-        notes=_notes(quality, objects, len(records), order.size),
+        notes=_notes(quality, objects, records, order.size, len(clusters)),
         size=(6.8, min(max(2.2 + 0.32 * len(clusters), 3.4), TALLEST)),
     )
 
@@ -179,7 +183,13 @@ def _description(title: str, clusters: list[dict[str, Any]]) -> str:
     )
 
 
-def _notes(quality: ClusterQuality, objects: ObjectSilhouettes, shown: int, known: int) -> tuple[str, ...]:
+def _notes(
+    quality: ClusterQuality,
+    objects: ObjectSilhouettes,
+    records: Sequence[dict[str, Any]],
+    known: int,
+    clusters: int,
+) -> tuple[str, ...]:
     notes = list(quality.notes)
     notes += ["hatched: nearer to another cluster on average"] if (objects.values < 0).any() else []
     total, seen = objects.n_objects, len(objects.values)
@@ -187,10 +197,12 @@ def _notes(quality: ClusterQuality, objects: ObjectSilhouettes, shown: int, know
         notes.append(f"estimated from {seen:,} of {total:,} objects, each held against all")
     if known < seen:
         notes.append(f"{seen - known:,} objects have no silhouette and are not drawn")
+    shown, seen_clusters = len(records), len({record["code"] for record in records})
     if shown < known:
-        notes.append(
-            f"{shown:,} of {known:,} objects shown, at even ranks of every cluster; means are of all"
+        those = (
+            "every cluster" if seen_clusters == clusters else f"{seen_clusters:,} of {clusters:,} clusters"
         )
+        notes.append(f"{shown:,} of {known:,} objects shown, at even ranks of {those}; means are of all")
     return tuple(notes)
 
 
@@ -202,7 +214,8 @@ def draw_silhouettes(ax: Axes, data: FigureData) -> None:
     for record in data.records:
         by_code[record["code"]].append(record)
     for one in clusters:
-        _draw_profile(ax, one, by_code[one["code"]])
+        if by_code[one["code"]]:
+            _draw_profile(ax, one, by_code[one["code"]], dense=len(clusters) > MOST_PROFILES)
     values = data.column("silhouette")
     ax.set_xlim(min(0.0, mean, *values) - 0.03, 1.0)
     height = clusters[-1]["high"] / (ax.get_window_extent().height / ax.figure.dpi)  # of an inch
@@ -220,10 +233,10 @@ def draw_silhouettes(ax: Axes, data: FigureData) -> None:
     ax.set_ylabel(data.y)
 
 
-def _draw_profile(ax: Axes, cluster: dict[str, Any], mine: list[dict[str, Any]]) -> None:
+def _draw_profile(ax: Axes, cluster: dict[str, Any], mine: list[dict[str, Any]], *, dense: bool) -> None:
     edges, values = _outline([r["place"] for r in mine], [r["silhouette"] for r in mine], cluster)
     colour = cluster["colour"]
-    ax.fill(np.maximum(values, 0.0), edges, color=colour, linewidth=0, gid="positive")
+    ax.fill(np.maximum(values, 0.0), edges, color=colour, linewidth=0, gid="positive", rasterized=dense)
     if (values < 0).any():
         ax.fill(
             np.minimum(values, 0.0),
@@ -233,10 +246,13 @@ def _draw_profile(ax: Axes, cluster: dict[str, Any], mine: list[dict[str, Any]])
             hatch=HATCH,
             linewidth=0.8,
             gid="negative",
+            rasterized=dense,
         )
     if cluster["mean"] is not None:
         ends = [cluster["low"], cluster["high"]]
-        ax.plot([cluster["mean"]] * 2, ends, color=INK, linewidth=1.2, gid="mean of cluster")
+        ax.plot(
+            [cluster["mean"]] * 2, ends, color=INK, linewidth=1.2, gid="mean of cluster", rasterized=dense
+        )
 
 
 def _outline(places: list[float], values: list[float], cluster: dict[str, Any]) -> tuple[Floats, Floats]:
