@@ -54,6 +54,23 @@ def run(report: Callable[..., None], best: Callable[..., float]) -> None:
         4,
         at_most=False,
     )
+    soft_moments(report, best, X, rng)
+
+
+def soft_moments(
+    report: Callable[..., None], best: Callable[..., float], X: np.ndarray, rng: np.random.Generator
+) -> None:
+    """Checks of the memberships included."""
+    U = rng.dirichlet(np.ones(20), len(X))
+    product = best(lambda: (U**2).T @ X)
+    for what, index in (("moments (CH)", "CH"), ("scatter (hypervolume)", "fuzzy_hypervolume")):
+        pt.validate(X, U, indices=[index])
+        report(
+            f"fuzzy {what}, 10^6 x 10, k = 20, vs one (U**2).T @ X",
+            best(lambda index=index: pt.validate(X, U, indices=[index]), 5) / product,
+            4,
+            at_most=True,
+        )
 
 
 def _over_blocks(a: np.ndarray, b: np.ndarray, choose: Callable[..., float]) -> float:

@@ -35,7 +35,7 @@ def _run(report: Callable[..., None], best: Callable[..., float]) -> None:
             f"fuzzy c-means, {n:,} x {d}, k = {k}, m = {m:g}, vs scikit-fuzzy",
             best(lambda m=m, start=start: cmeans(X.T, k, m, 0.0, ITERATIONS, init=start), 2)
             / best(lambda model=model: model.fit(X), 3),
-            3,
+            8,
             at_most=False,
         )
     tracemalloc.start()

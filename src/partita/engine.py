@@ -34,8 +34,8 @@ def collect(
             needs[request] = {name: _settled(need, inputs) for name, need in stands_on.items()}
             asked += needs[request].values()
     richer = {replace(r, statistic=poorer): r for r in needs for poorer in r.statistic.serves_for}
-    made: dict[Request, Any] = {}
-    waiting = dict.fromkeys(richer.get(r, r) for r in needs)
+    made: dict[Request, Any] = {} if inputs.table is None else {Request(Contingency): inputs.table}
+    waiting = dict.fromkeys(s for r in needs if (s := richer.get(r, r)) not in made)
     while waiting:
         known = {r: made[richer.get(r, r)] for r in needs if richer.get(r, r) in made}
         ready = [r for r in waiting if known.keys() >= set(needs[r].values())]

@@ -96,7 +96,7 @@ def plan(
         if must and reason:
             raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
         cost = ""
-        same_for_all = entry.constant.get(softest(on.kinds), "") if on.kinds else ""
+        same_for_all = entry.constant.get(softest(on.kinds), "") if entry.constant and on.kinds else ""
         if not must and not has_ends and not reason:
             reason = "" if one_scale else same_for_all
             reason = reason or _refusal(entry, on)
@@ -120,12 +120,15 @@ class _Views:
     def __init__(self, inputs: Inputs, *, keeps_model: bool) -> None:
         self.inputs, self.keeps_model = inputs, keeps_model
         self.known: dict[tuple[str, ...], Inputs] = {}
+        self.by_inputs: dict[tuple[str, ...], Inputs] = {}
         self.hard: dict[tuple[str, ...], Inputs] = {}
 
     def of(self, entry: Index) -> Inputs:
         """As they are."""
-        view = self.inputs.only(entry.inputs)
-        return self.known.setdefault(tuple(view.partitions), view)
+        if entry.inputs not in self.by_inputs:
+            view = self.inputs.only(entry.inputs)
+            self.by_inputs[entry.inputs] = self.known.setdefault(tuple(view.partitions), view)
+        return self.by_inputs[entry.inputs]
 
     def hardened(self, entry: Index) -> Inputs:
         """As hard labels; the same object where they are hard already."""
@@ -206,7 +209,8 @@ def values_of(
     requests = [request for entry in defined.values() for request in entry.requests]
     collected = collect(requests, inputs, on_block) if inputs.n_objects else {}
     values: dict[str, tuple[float, tuple[Caveat, ...]]] = {e.label: (math.nan, ()) for e in entries}
-    values |= {label: entry.value_for(inputs, collected) for label, entry in defined.items()}
+    tested: dict[Any, bool] = {}
+    values |= {label: entry.value_for(inputs, collected, tested) for label, entry in defined.items()}
     return values, list(collected.values())
 
 

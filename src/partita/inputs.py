@@ -25,6 +25,7 @@ from partita.partitions import (
 )
 from partita.partitions.data import FILLS
 from partita.partitions.models import is_estimator, refuse_labels_of_other_data
+from partita.statistics import Contingency
 
 __all__ = ["Inputs", "NOISE_POLICIES", "balanced_weights", "prepare"]
 
@@ -64,6 +65,17 @@ class Inputs:
     frame: str | None = field(default=None, compare=False)
     X: DataMatrix | None = None
     model: Any = None
+    counted: tuple[Any, Any, Contingency] | None = field(default=None, repr=False, compare=False)
+    """Two clusterings whose table was made when they were read, and it."""
+
+    @property
+    def table(self) -> Contingency | None:
+        """The table of truth and found, where it was made when they were read."""
+        if self.counted is None or self.weight is not None:
+            return None
+        truth, found, table = self.counted
+        sides = self.partitions.get("truth"), self.partitions.get("found")
+        return table if sides[0] is truth and sides[1] is found else None
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -130,6 +142,10 @@ def prepare(
     notes += [aligned] * bool(dropped)
     covered, cover_notes = _share_with_truth(given_sizes, dropped)
     notes += cover_notes
+    counted = None
+    if weight is None and sides.keys() >= {"truth", "found"}:
+        made = Contingency.at_one_look(sides["truth"], sides["found"])
+        counted = None if made is None else (sides["truth"], sides["found"], made)
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise, noise_label)
     if is_balanced:
         weight = balanced_weights(sides["truth"])
@@ -152,6 +168,7 @@ def prepare(
         frame,
         data,
         model,
+        counted,
     )
 
 

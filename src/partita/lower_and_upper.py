@@ -56,7 +56,8 @@ def with_ends(row: IndexValue, entry: Index, inputs: Inputs, *, is_wanted: bool)
         row, caveats = replace(row, lower=lower, upper=upper), (*caveats, how)
         if not math.isnan(row.value) and not math.isnan(lower):
             caveats = (*caveats, OF_TYPICALITIES)
-    return replace(row, caveats=(*caveats, *_reflexivity(entry, inputs)))
+    caveats = (*caveats, *_reflexivity(entry, inputs))
+    return row if caveats == row.caveats else replace(row, caveats=caveats)
 
 
 def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, Caveat]:

@@ -236,11 +236,14 @@ class AdjustedIndex(Index):
         return math.inf if reached is None else float(np.broadcast_to(reached, statistic.shape)[place])
 
     def value_for(
-        self, inputs: Inputs, collected: Mapping[Request, Any] | None
+        self,
+        inputs: Inputs,
+        collected: Mapping[Request, Any] | None,
+        tested: dict[Any, bool] | None = None,
     ) -> tuple[float, tuple[Caveat, ...]]:
         """Value and caveats for prepared inputs, with what was expected under which model."""
         if inputs.n_objects == 0:
-            return super().value_for(inputs, collected)
+            return super().value_for(inputs, collected, tested)
         found = collect(self.requests, inputs) if collected is None else collected
         outcome, (expected,) = self._corrected([found[r] for r in self.requests])
         value, reason = float(outcome.values), str(outcome.reasons[()])

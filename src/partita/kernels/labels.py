@@ -36,13 +36,13 @@ def _label_blocks(rng: np.random.Generator) -> Any:
 def count_pairs(a: Any, b: Any, low_a: int, low_b: int, rows: int, columns: int) -> Any:
     """Count how often each pair of labels occurs: the ``(rows, columns)`` table of two label blocks.
 
-    Labels outside ``[low, low + rows)`` or ``[low, low + columns)`` are only counted: the caller's array may
-    have changed since its range was found. Four private tables take turns, so that equal neighbours do not
-    wait for each other's counter.
+    Pairs with a label outside ``[low, low + rows)`` or ``[low, low + columns)`` are only counted: the range
+    may be a guess, or the caller's array may have changed since it was found. Four private tables take turns,
+    so that equal neighbours do not wait for each other's counter.
 
     Returns
     -------
-    table, number of labels that were outside
+    table, number of pairs that were outside, and where there are any the ends of ``a`` and of ``b``
     """
     # a negative offset is a huge one when unsigned, so one comparison holds both ends
     height, width = np.uint64(rows), np.uint64(columns)
@@ -55,4 +55,8 @@ def count_pairs(a: Any, b: Any, low_a: int, low_b: int, rows: int, columns: int)
             private[i & 3, row * width + column] += 1
         else:
             strays += 1
-    return private.sum(axis=0).reshape(rows, columns), strays
+    ends = np.zeros(4, dtype=np.int64)
+    if strays > 0:  # rare, and a look of its own, since more in the loop above would slow it down
+        ends[0], ends[1] = low_and_high(a)
+        ends[2], ends[3] = low_and_high(b)
+    return private.sum(axis=0).reshape(rows, columns), strays, ends

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from partita.kernels.compilation import kernel
+from partita.kernels.powers import powers_of_shares
 
 TILE = 128
 """Objects of a tile: with ten features and ten centres all that belongs to it fits into the nearest cache."""
@@ -117,6 +118,7 @@ def fuzzy_pass(X: Any, centres: Any, factors: Any, outlying: float, m: float, me
     exponent, crowd = 1.0 / (m - 1.0), k + (1.0 if outlying < np.inf else 0.0)
     tile, squared, weights = np.empty((X.shape[1], TILE)), np.empty((k, TILE)), np.empty((k, TILE))
     least, total, gain = np.empty(TILE), np.empty(TILE), np.empty(TILE)
+    share, least_gain = np.empty(TILE), np.empty(TILE)
     totals, shifts, objective = np.zeros(k), np.zeros(centres.shape), 0.0
     for start in range(0, X.shape[0], TILE):
         width = _load(X, start, tile)
@@ -137,8 +139,8 @@ def fuzzy_pass(X: Any, centres: Any, factors: Any, outlying: float, m: float, me
                     weights[j, t] = squared[j, t]
                     total[t] += squared[j, t]
             else:
+                powers_of_shares(squared[j], exponent, weights[j])
                 for t in range(TILE):
-                    weights[j, t] = np.exp(exponent * np.log(squared[j, t]))
                     total[t] += weights[j, t]
         if memberships.shape[0] > 0:
             first = memberships.shape[1] - k
@@ -147,11 +149,22 @@ def fuzzy_pass(X: Any, centres: Any, factors: Any, outlying: float, m: float, me
                     memberships[start + t, 0] = (least[t] / outlying) ** exponent / total[t]
                 for j in range(k):
                     memberships[start + t, first + j] = weights[j, t] / total[t]
+        if m == 2.0:
+            for t in range(TILE):
+                share[t] = 1.0 / total[t]
+                gain[t] = crowd / total[t]
+        else:  # S is at least 1, and at most the number of clusters
+            for t in range(TILE):
+                gain[t] = 1.0 / total[t]
+            powers_of_shares(gain, m - 1.0, share)
+            for t in range(TILE):
+                least_gain[t] = min(total[t] / crowd, 1.0)
+            powers_of_shares(least_gain, m - 1.0, gain)
+            for t in range(TILE):
+                gain[t] = 1.0 / gain[t]
+        for t in range(width):
+            objective += least[t] * share[t]
         for t in range(TILE):
-            share = 1.0 / total[t] if m == 2.0 else total[t] ** (1.0 - m)
-            if t < width:
-                objective += least[t] * share
-            gain[t] = crowd / total[t] if m == 2.0 else (crowd / total[t]) ** (m - 1.0)
             gain[t] = min(gain[t], LARGEST_GAIN) / total[t]
         for j in range(k):
             for t in range(TILE):

@@ -58,8 +58,6 @@ class HardPartition(Partition):
     # ``values`` are integers in [low, high]. Without names they are the labels themselves (the caller's
     # array, not a copy); with names they are positions in ``names``.
     values: Array
-    low: int
-    high: int
     _names: tuple[Any, ...] | None
     noise_label: Any = None
     unlabelled: Array | None = None
@@ -73,6 +71,20 @@ class HardPartition(Partition):
         index: Any = None,
         noise_label: Any = None,
     ) -> None:
+        self._read(labels, names, index, noise_label)
+        _ = self.ends  # what is counted later is held to the range that the labels have now
+
+    @classmethod
+    def not_looked_at(cls, labels: Any, **options: Any) -> HardPartition:
+        """The same, for one who is about to look: the range of many integers is not found before it is used.
+
+        Where two sides are counted, that look finds their ranges too.
+        """
+        made = cls.__new__(cls)
+        made._read(labels, options.get("names"), options.get("index"), options.get("noise_label"))
+        return made
+
+    def _read(self, labels: Any, names: Sequence[Any] | None, index: Any, noise_label: Any) -> None:
         values, found = _integers(labels)
         if names is not None:
             if found is None:
@@ -96,7 +108,28 @@ class HardPartition(Partition):
         self.values = read_only(values if values.size >= COMPILED_FROM else values.copy())
         self._names = names
         self.index = index
-        self.low, self.high = (0, len(names) - 1) if names is not None else _low_and_high(values)
+        if names is not None:
+            self.ends = (0, len(names) - 1)
+
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The smallest and the largest of ``values``; of names, the first and the last position."""
+        return _low_and_high(self.values)
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether the range of the labels is known."""
+        return "ends" in self.__dict__
+
+    @property
+    def low(self) -> int:
+        """The smallest of ``values``."""
+        return self.ends[0]
+
+    @property
+    def high(self) -> int:
+        """The largest of ``values``."""
+        return self.ends[1]
 
     @classmethod
     def from_codes(
@@ -259,7 +292,7 @@ class HardPartition(Partition):
         made.note, made.frame, made.noise_label = self.note, self.frame, self.noise_label
         made.unlabelled = None if self.unlabelled is None else self.unlabelled[chosen]
         # bounds of the whole hold for a part: blocks of one partition then share the shape of their tables
-        made.low, made.high = self.low, self.high
+        made.ends = self.ends
         return made
 
     def entropies(self) -> Array:

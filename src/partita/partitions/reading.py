@@ -144,6 +144,8 @@ class Reading:
     noise_label: Any = None
     missing: str = "raise"
     background: Any = None
+    looks: bool = True
+    """Whether the range of integer labels is found now, and not by who counts them."""
 
     def read(self, obj: Any) -> Any:
         """The partition that an object describes."""
@@ -209,7 +211,7 @@ class Reading:
             "noise_label": self.noise_label,
         }
         if self.missing == "raise":
-            hard = HardPartition(labels, **options)
+            hard = (HardPartition if self.looks else HardPartition.not_looked_at)(labels, **options)
         else:
             hard = hard_with_missing(labels, self.missing, **options)
         return hard if self.wanted is None else hard.to(self.wanted)
@@ -339,9 +341,9 @@ def read_marked(
     obj: Any, *, X: Any = None, noise_label: Any = None, missing: str = "raise", background: Any = None
 ) -> Any:
     """A partition whose missing labels, where they are to be dropped, are marked: all inputs drop them."""
-    return Reading(
-        X=X, noise_label=noise_label, missing=MARK if missing == "drop" else missing, background=background
-    ).read(obj)
+    missing = MARK if missing == "drop" else missing
+    reading = Reading(X=X, noise_label=noise_label, missing=missing, background=background, looks=False)
+    return reading.read(obj)
 
 
 def _from_tensor(tensor: Any) -> Any:

@@ -103,12 +103,12 @@ class Index:
         """The statistics it needs, with the options that are theirs."""
         return tuple(Request.of(s, self.options) for s in self._statistics_in_use)
 
-    @property
+    @cached_property
     def is_of_table(self) -> bool:
         """Whether the contingency table of two clusterings is all it needs."""
         return self._statistics_in_use == (Contingency,)
 
-    @property
+    @cached_property
     def _statistics_in_use(self) -> tuple[type[Any], ...]:
         """The declared statistics; the first is replaced when an option chooses another for it."""
         for option, choices in self.alternatives.items():
@@ -137,7 +137,7 @@ class Index:
                 known_metric(value)
         return replace(self, options={**self.options, **checked})
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name, with those options that differ from the entry's."""
         changed = [
@@ -149,7 +149,7 @@ class Index:
 
     # --- what is known ------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def direction(self) -> str:
         """``"higher"`` or ``"lower"`` is better, or ``"none"``; derived from ``best``."""
         if self.best is None:
@@ -197,7 +197,7 @@ class Index:
 
     def caveat(self, kinds: Sequence[Kind]) -> str:
         """What a reader of the value must know, for these kinds."""
-        return str(_by_kinds(self.caveats, kinds) or "")
+        return str(_by_kinds(self.caveats, kinds) or "") if self.caveats else ""
 
     def status(self, claim: str, kind: Kind) -> str:
         """``"claimed"`` (tested), ``"refuted"`` (by a stored counter-example) or ``"open"``."""
@@ -274,15 +274,20 @@ class Index:
                 )
 
     def value_for(
-        self, inputs: Inputs, collected: Mapping[Request, Any] | None
+        self,
+        inputs: Inputs,
+        collected: Mapping[Request, Any] | None,
+        tested: dict[Any, bool] | None = None,
     ) -> tuple[float, tuple[Caveat, ...]]:
-        """Value and caveats for prepared inputs, from statistics collected already or now."""
+        """Value and caveats for prepared inputs, from statistics collected already or now.
+
+        Indices that are given the same ``tested`` test the conditions of limits that they share once.
+        """
         if inputs.n_objects == 0:
             return math.nan, said(CaveatKind.NOISE, "every object is noise, and noise is ignored")
         found = collect(self.requests, inputs) if collected is None else collected
         statistics = [found[r] for r in self.requests]
-        outcome = self.evaluate(statistics)
-        value, reason = float(outcome.values), str(outcome.reasons[()])
+        value, reason = self._evaluate_one(statistics, {} if tested is None else tested)
         # what a limit sets is no estimate, however the statistic came about
         used = [s for s in statistics if not (reason and s.is_sampled)]
         return value, (*limit_caveat(value, reason), *(caveat for s in used for caveat in _how(s)))
@@ -303,6 +308,9 @@ class Index:
     def evaluate(self, statistics: Sequence[Any]) -> Evaluation:
         """Limits first, then the formula; values stay inside the range, up to rounding, or it is a bug."""
         shape = statistics[0].shape
+        if shape == ():
+            value, reason = self._evaluate_one(statistics, {})
+            return Evaluation(np.array(value), np.array(reason, dtype=object))
         reasons = np.full(shape, "", dtype=object)
         values = np.full(shape, np.nan)
         free = np.ones(shape, dtype=bool)
@@ -318,6 +326,36 @@ class Index:
             self._fill(values, free, statistics, reasons)
             self._hold_range(values, free, statistics, reasons)
         return Evaluation(values, reasons)
+
+    def _evaluate_one(self, statistics: Sequence[Any], tested: dict[Any, bool]) -> tuple[float, str]:
+        """The same for statistics that are no stack, in plain numbers: small work is mostly bookkeeping."""
+        with np.errstate(all="ignore"):
+            for limit in self.limits:
+                if self._meets(limit, statistics, tested):
+                    return float(limit.value), limit.reason
+            computed = self._call(self.formula_function, statistics)
+            value = float(computed) if np.ndim(computed) == 0 else math.nan
+            if math.isfinite(value) and self._is_inside(value, statistics):
+                return value, ""
+            values, reasons = np.array(value), np.array("", dtype=object)
+            free = np.array(True)
+            self._fill(values, free, statistics, reasons)
+            self._hold_range(values, free, statistics, reasons)
+        return float(values), str(reasons[()])
+
+    def _meets(self, limit: Limit, statistics: Sequence[Any], tested: dict[Any, bool]) -> bool:
+        if _keyword_names(limit.when):
+            return bool(self._call(limit.when, statistics))
+        condition = (limit.when, *map(id, statistics))
+        if condition not in tested:
+            tested[condition] = bool(limit.when(*statistics))
+        return tested[condition]
+
+    def _is_inside(self, value: float, statistics: Sequence[Any]) -> bool:
+        low, high = (
+            self._call(end, statistics) if callable(end) else end for end in self._ends_for(statistics)
+        )
+        return not (low is not None and value < low) and not (high is not None and value > high)
 
     def _fill(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
         """Put the formula's values where no limit has set one."""
@@ -370,7 +408,7 @@ class Index:
     def _ends_for(self, statistics: Sequence[Any]) -> tuple[RangeEnd, RangeEnd]:
         """The range; fractional weights make a table of hard partitions behave like a soft one."""
         kinds = _kinds_of(statistics)
-        if set(kinds) == {HARD} and not all(np.all(s.is_whole) for s in statistics):
+        if all(kind is HARD for kind in kinds) and not all(np.all(s.is_whole) for s in statistics):
             return self.range_of([FUZZY] * len(kinds)) or (None, None)
         ends = self.range_of(kinds)
         assert ends is not None
@@ -384,6 +422,8 @@ class Index:
     def _call(self, function: Callable[..., Any], statistics: Sequence[Any]) -> Any:
         """Call with the statistics, and with those options that the function has by keyword."""
         wanted = _keyword_names(function)
+        if not wanted:
+            return function(*statistics)
         return function(*statistics, **{k: v for k, v in self.options.items() if k in wanted})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -403,6 +443,8 @@ def _how(statistic: Statistic) -> tuple[Caveat, ...]:
 
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:
     """The kinds of all inputs: those of the statistic that sees most of them."""
+    if len(statistics) == 1:
+        return tuple(statistics[0].kinds)
     return max((tuple(s.kinds) for s in statistics), key=len)
 
 

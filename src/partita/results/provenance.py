@@ -45,14 +45,14 @@ def provenance(given: Any, *, rows: Iterable[IndexValue] | None = None, **facts:
 
 def _plain(fact: Any) -> Any:
     """A fact as JSON holds it: numbers, words, lists and dictionaries of them; else how it prints."""
+    if isinstance(fact, str):
+        return str(fact)
     if isinstance(fact, (bool, np.bool_)):
         return bool(fact)
     if isinstance(fact, numbers.Integral):
         return int(fact)
     if isinstance(fact, numbers.Real):
         return float(fact)
-    if isinstance(fact, str):
-        return str(fact)
     if isinstance(fact, Mapping):
         return {str(name): _plain(value) for name, value in fact.items()}
     if isinstance(fact, (list, tuple, range)):

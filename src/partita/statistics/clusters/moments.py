@@ -12,11 +12,15 @@ import numpy as np
 from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, sorted_names
 from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
+from partita.statistics.clusters.moment_products import Products, moments_by_products
 from partita.statistics.options import Above, Inner, NoOptions
 from partita.statistics.protocol import Additive, Statistic
 
 COMPILED_ROWS = 20_000
 """Objects of one block from which on the compiled loop is used."""
+
+PRODUCT_ROWS = 4096
+"""Objects of one block from which on moments of soft clusters are taken from matrix products."""
 
 BLOCK_CELLS = 1 << 22
 """Numbers in one block of data and memberships: 32 MiB."""
@@ -110,6 +114,9 @@ class ClusterMoments(Additive):
             if isinstance(found, HardPartition):
                 weights, origins, offsets, within = _of_labels(X, found, weight)
                 return cls(weights, weights, origins, offsets, within, total, found.kind, found.row_names)
+            made = _by_products(X, found, weight, power, scatter=False)
+            if made is not None:
+                return cls(*made[:5], total, found.kind, found.names)
             weights, origins, offsets, within = _of_weights(X, _counted(found, weight, power))
             sizes = _counted(found, weight, 1.0).sum(axis=0)
             return cls(weights, sizes, origins, offsets, within, total, found.kind, found.names)
@@ -288,6 +295,11 @@ class ClusterScatter(ClusterMoments):
                 need=f"at most {MOST_DENSE_CELLS:.1e} cells",
                 fix="fewer features (PCA first), or an index without matrices, such as calinski_harabasz",
             )
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = _by_products(X, found, weight, power, scatter=True)
+        if made is not None and made.scatter is not None:
+            total = found.n_objects if weight is None else weight.sum()
+            return cls(*made[:5], total, found.kind, found.names, scatter=made.scatter)
         plain = super().from_block(X, found, weight, power=power)
         scatter = np.zeros((k, d, d))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -374,6 +386,17 @@ def _counted(found: Partition, weight: Array | None, power: float) -> Floats:
     memberships = dense(found.block(slice(None)))
     raised: Floats = memberships if power == 1.0 else memberships**power
     return raised if weight is None else np.multiply(raised, weight[:, None])
+
+
+def _by_products(
+    X: Array, found: Partition, weight: Array | None, power: float, *, scatter: bool
+) -> Products | None:
+    """The moments of many objects of a soft clustering, where matrix products give them to all digits."""
+    if isinstance(found, HardPartition) or X.shape[0] < PRODUCT_ROWS:
+        return None
+    assert isinstance(found, MembershipPartition)
+    memberships = dense(found.block(slice(None)))
+    return moments_by_products(X, memberships, weight, power, scatter=scatter)
 
 
 def _spread_clusters(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, dense, sorted_names
+from partita.arrays import BLOCK_ROWS, Array, Floats, dense, one_blas_thread, sorted_names
 from partita.errors import KindError, Phrase, Setting
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition, softest
 from partita.statistics.pairs.coassociation_factors import (
@@ -265,19 +265,25 @@ class PairMoments(Additive):
     def values(self) -> PairValues:
         """Means, variances and the Frobenius products."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            return _of_soft(*self._sides, self.n) if self.table is None else _of_hard(self.table)
+            if self.table is not None:
+                return _of_hard(self.table)
+            with one_blas_thread():
+                return _of_soft(*self._sides, self.n)
 
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
         assert self.factor is not None
         assert self.origins is not None
-        ones = self.factor[..., :, :1]
-        means = (np.swapaxes(ones, -1, -2) @ self.factor)[..., 0, :] / self.n[..., None]
-        centred = self.factor - ones * means[..., None, :]
+        rows, columns = self.factor.shape[-2:]
+        with one_blas_thread():  # several would only wait for each other
+            factor = self.factor if rows <= columns else triangle(self.factor)
+        ones = factor[..., :, :1]
+        means = (np.swapaxes(ones, -1, -2) @ factor)[..., 0, :] / self.n[..., None]
+        centred = factor - ones * means[..., None, :]
         found_from = EXTRA + len(self.row_names)
         truth, found = (
             Side.of(
-                raw=self.factor[..., clusters] + ones * origin[..., None, :],
+                raw=factor[..., clusters] + ones * origin[..., None, :],
                 mean=origin + means[..., clusters],
                 centred=centred[..., clusters],
                 # |x|^2 is that about the mean of x, and twice the product with it

@@ -6,14 +6,16 @@ import numpy as np
 
 from partita.arrays import Array, blocks, dense
 from partita.errors import TooLargeError
+from partita.kernels.compilation import has_numba
 from partita.partitions import FUZZY, Partition
 
 EXTRA = 3
 """The columns 1, |x|^2 and |y|^2 before those of the clusters."""
 
 _DIGITS_AT_RISK = 1e-3
-_ROWS_OF_A_PRODUCT = 16384
+_ROWS_OF_A_PRODUCT = 4096
 _ROWS_IN_CACHE = 2048
+_COMPILED_FROM = 4096  # rows; fewer are soon done by array operations
 _MOST_COLUMNS = 8192
 
 
@@ -76,6 +78,12 @@ def unweighted_columns(u: Array, v: Array, origins: tuple[Array, Array]) -> Arra
 
 def _columns(u: Array, v: Array, origins: tuple[Array, Array], root: Array | None, out: Array) -> Array:
     """The rows (1, |x|^2, |y|^2, x, y), times the root of their weight."""
+    if len(out) >= _COMPILED_FROM and has_numba():
+        from partita.kernels.pair_columns import pair_columns
+
+        sides = (np.ascontiguousarray(side, dtype=np.float64) for side in (u, v, *origins))
+        pair_columns(*sides, np.zeros(0) if root is None else root, out)
+        return out
     clusters = (slice(EXTRA, EXTRA + u.shape[1]), slice(EXTRA + u.shape[1], None))
     some = min(len(out), _ROWS_IN_CACHE)
     repeated = [np.tile(origin, (some, 1)) for origin in origins]

@@ -6,13 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import COMPILED_FROM, Array, is_sparse
+from partita.arrays import COMPILED_FROM, HARD_BLOCK_ROWS, Array, is_sparse, map_blocks
 from partita.errors import PartitionError
 from partita.partitions import POSSIBILISTIC, HardPartition, MembershipPartition, Partition
 
 DENSE_CELLS = 1 << 16
 """Cells up to which a table is dense whatever the number of objects."""
 
+
+GUESSED_CELLS = 1 << 12
+"""Cells of a table up to which it is counted on a guess of the labels' ranges."""
+
+LABELS_GUESSED_FROM = 4096
+"""Labels that a guess of their range is made from, evenly spread over all."""
 
 FAINT = 2.0**-500
 """Sums of products below this may have lost digits, or all of them."""
@@ -31,7 +37,7 @@ def count_labels(truth: HardPartition, found: HardPartition, weight: Array | Non
     if weight is None and n >= COMPILED_FROM and rows * columns <= DENSE_CELLS:
         from partita.kernels.labels import count_pairs
 
-        table, strays = count_pairs(a, b, truth.low, found.low, rows, columns)
+        table, strays, _ = count_pairs(a, b, truth.low, found.low, rows, columns)
         if strays:
             raise _labels_changed(strays)
         return table
@@ -41,6 +47,50 @@ def count_labels(truth: HardPartition, found: HardPartition, weight: Array | Non
     sums = np.zeros(rows * columns, dtype=weight.dtype)
     np.add.at(sums, keys, weight)
     return sums.reshape(rows, columns)
+
+
+def count_at_one_look(truth: HardPartition, found: HardPartition) -> Array | None:
+    """The table of many labels whose ranges are not known, and the ranges from the same look at them.
+
+    The ranges are guessed from a few labels; where the guess was too narrow there is no table, but the ranges
+    are known. None too where there is nothing to gain.
+    """
+    n = truth.n_objects
+    if n < COMPILED_FROM or (truth.is_looked_at and found.is_looked_at):
+        return None
+    a, b = truth.values, found.values
+    if not all(values.dtype in (np.int64, np.int32) for values in (a, b)):
+        return None
+    (low_a, rows), (low_b, columns) = _guessed_range(truth), _guessed_range(found)
+    if rows * columns > GUESSED_CELLS:
+        return None
+    from partita.kernels.labels import count_pairs
+
+    parts = map_blocks(
+        lambda part: count_pairs(a[part], b[part], low_a, low_b, rows, columns), n, HARD_BLOCK_ROWS
+    )
+    table = sum((part for part, _, _ in parts), np.zeros((rows, columns), dtype=np.int64))
+    outside = [ends for _, strays, ends in parts if strays]
+    for side, (partition, low) in enumerate(((truth, low_a), (found, low_b))):
+        filled = low + np.flatnonzero(table.any(axis=1 - side))
+        seen = np.concatenate([filled, *(ends[2 * side : 2 * side + 2] for ends in outside)])
+        if not partition.is_looked_at:
+            partition.ends = (int(seen.min()), int(seen.max()))
+    if outside:
+        return None
+    cut = (slice(p.low - low, p.high - low + 1) for p, low in ((truth, low_a), (found, low_b)))
+    return np.ascontiguousarray(table[tuple(cut)])
+
+
+def _guessed_range(partition: HardPartition) -> tuple[int, int]:
+    """The lowest label and how many from there on: known, or guessed from a few labels with some to spare."""
+    if partition.is_looked_at:
+        return partition.low, partition.span
+    few = partition.values[:: max(1, partition.n_objects // LABELS_GUESSED_FROM)]
+    low, high = int(few.min()), int(few.max())
+    spare = 1 + (high - low) // 8
+    lowest = max(low - spare, int(np.iinfo(np.int64).min))
+    return lowest, high - lowest + 1 + spare
 
 
 def _labels_changed(strays: int) -> PartitionError:

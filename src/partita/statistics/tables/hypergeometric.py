@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import gammaln, xlogy
 
@@ -57,11 +59,18 @@ def _expected_cell(a: Array, b: Array, n: float) -> Array:
     # log of 1 / (x! (a - x)! (b - x)! (n - a - b + x)!) around the four expected counts: their logarithms
     # cancel, so that what is left is small and exact
     others = ((a - x, a * (n - b) / n), (b - x, b * (n - a) / n), (n - a - b + x, (n - a) * (n - b) / n))
-    log_weight = -(gain + _stirling_rest(x))
+    rest_of = _tabled_rest(n) if n < x.size else _stirling_rest
+    log_weight = -(gain + rest_of(x))
     for count, expected in others:
-        log_weight -= excess(count, expected) + _stirling_rest(count)
+        log_weight -= excess(count, expected) + rest_of(count)
     weight = np.where(inside, np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), 0.0)
     return np.asarray((weight * gain).sum(axis=1) / weight.sum(axis=1))
+
+
+def _tabled_rest(n: float) -> Callable[[Array], Array]:
+    """`_stirling_rest` of whole numbers up to n, each worked out once."""
+    known = _stirling_rest(np.arange(n + 1.0))
+    return lambda x: np.asarray(known[x.astype(np.int64)])
 
 
 def _stirling_rest(x: Array) -> Array:

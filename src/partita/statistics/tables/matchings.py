@@ -143,7 +143,9 @@ def matching_score(
         if normalize == "objects":
             totals.append(shared.sum(axis=-1) / n)
             continue
-        alike = function(shared, own, np.take_along_axis(other, np.maximum(partner, 0), axis=-1))
+        place = np.maximum(partner, 0)
+        partners = other[place] if other.ndim == 1 else np.take_along_axis(other, place, axis=-1)
+        alike = function(shared, own, partners)
         alike = np.where(table.are_filled(own), alike, 0.0)  # a cluster that counts as empty is like none
         if normalize == "sizes":
             totals.append((own * alike).sum(axis=-1) / n)
@@ -182,7 +184,7 @@ def check_score(similarity: str, matching: str, normalize: str | None) -> None:
 
 
 def _known(name: Any, names: Any, noun: str, *, parameter: str | None = None) -> Any:
-    if not isinstance(name, str | None) or name not in tuple(names):
+    if not (name is None or isinstance(name, str)) or name not in names:
         need = ", ".join(repr(n) for n in names)
         raise ParameterError(f"no such {noun}.", got=repr(name), need=need, parameter=parameter)
     return name
@@ -199,8 +201,12 @@ def shared_objects(table: Contingency, partner: Array, *, of_truth: bool) -> Arr
     """For each cluster of one side, how many objects it shares with its partner."""
     if not table.is_sparse:
         axis = -1 if of_truth else -2
-        places = np.expand_dims(np.maximum(partner, 0), axis)
-        cells = np.take_along_axis(table.counts, places, axis=axis).squeeze(axis)
+        if table.counts.ndim == 2:
+            own = np.arange(partner.size)
+            cells = table.counts[own, partner] if of_truth else table.counts[partner, own]
+        else:
+            places = np.expand_dims(np.maximum(partner, 0), axis)
+            cells = np.take_along_axis(table.counts, places, axis=axis).squeeze(axis)
         return np.where(partner >= 0, cells, 0)
     filled = table.raw.tocoo()
     keys = filled.coords[0].astype(np.int64) * filled.shape[1] + filled.coords[1]
