@@ -159,6 +159,14 @@ class DataMatrix:
         """The number of objects."""
         return int(self.values.shape[0])
 
+    def refusal(self, check: Callable[..., None]) -> ParameterError | None:
+        """What ``check`` of the values refuses, or None."""
+        try:
+            check(self.values)
+        except ParameterError as problem:
+            return problem
+        return None
+
     def take(self, rows: Any) -> DataMatrix:
         """The same features of some of the objects."""
         chosen = row_selection(rows, self.n_objects)
