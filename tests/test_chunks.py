@@ -150,6 +150,32 @@ def test_centres_of_both(data):
     assert "centroid_index" in {row.index for row in lazy.rows}
 
 
+@pytest.mark.parametrize("ways", [{"bootstrap": 40}, {"null": "permutation", "n_shuffles": 40}])
+def test_draws_from_hard_labels_are_those_in_memory(data, ways):
+    asked = {"indices": ["ARI", "NMI", "VI"], "random_state": 3, **ways}
+    for found in ("found", "noisy"):
+        lazy = pt.compare(cut(data["truth"]), cut(data[found]), **asked)
+        plain = pt.compare(data["truth"], data[found], **asked)
+        frames = [r.to_frame()[["ci_low", "ci_high", "expected", "adjusted", "p"]] for r in (lazy, plain)]
+        pd.testing.assert_frame_equal(*frames, rtol=1e-12)
+        assert frames[0].notna().to_numpy().any()
+    with pytest.raises(TooLargeError):
+        pt.compare(cut(data["truth"]), cut(data["U"]), **ways)
+
+
+def test_several_by_name(data):
+    candidates = {"a": data["found"], "b": data["noisy"]}
+    lazy = pt.compare(cut(data["truth"]), {name: cut(one) for name, one in candidates.items()})
+    plain = pt.compare(data["truth"], candidates)
+    for name in candidates:
+        agree(lazy.results[name], plain.results[name], exact=True)
+
+
+def test_a_table(data):
+    lazy, plain = (pt.contingency(f(data["truth"]), f(data["noisy"])) for f in (cut, np.asarray))
+    pd.testing.assert_frame_equal(lazy, plain)
+
+
 # --- labels of all sorts ---------------------------------------------------------------------------------
 
 
@@ -349,4 +375,9 @@ def test_what_is_chunked(data):
     assert not any(map(is_chunked, (data["truth"], pd.Series([1]), [1], dask.delayed(1), None)))
     made = pt.as_partition(cut(data["U"]))
     assert isinstance(made.values, Chunked)
+    for shape in ((), (4, 4, 4)):
+        with pytest.raises(PartitionError, match="dimensions"):
+            pt.as_partition(da.zeros(shape, dtype=int))
+    with pytest.raises(TooLargeError, match="X, a dask Array"):
+        pt.validate(cut(data["X"]), cut(data["truth"]), scale="standard")
     assert repr(made) == "FuzzyPartition(n=5000, k=4, 8 chunks)"

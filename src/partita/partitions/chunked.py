@@ -260,12 +260,12 @@ class Looking:
 
     def see(self, piece: Any) -> Seen:
         """What a chunk holds, or what is wrong with it."""
-        if not len(piece):
+        if not piece.shape[0]:
             return Seen(0)
         try:
             return {"X": _see_data, "weight": _see_weights}.get(self.what, self._see_clustering)(piece)
         except PartitaError as problem:
-            return Seen(len(piece), problem=problem)
+            return Seen(piece.shape[0], problem=problem)
 
     def _see_clustering(self, piece: Any) -> Seen:
         made = self.reading.read(piece)
@@ -349,6 +349,14 @@ def _print_of(index: Any) -> str | None:
 
 def read_chunks(sides: Mapping[str, Any], lookings: Mapping[str, Looking]) -> dict[str, Any]:
     """Inputs in chunks, by name: each chunk of each is looked at once, all of them together."""
+    for name, side in sides.items():
+        if side.ndim not in (1, 2):
+            raise PartitionError(
+                "a dask array of this shape holds no labels, memberships or data.",
+                got=f"{name} in {side.ndim} dimensions",
+                need="one dimension, or two",
+                fix=".ravel() for an image of labels" if side.ndim else None,
+            )
     pieces = {name: pieces_of(side) for name, side in sides.items()}
     look = partial(_look, [lookings[name] for name in sides])
     found = for_each(look, *pieces.values())
