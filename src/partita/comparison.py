@@ -18,7 +18,7 @@ from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.lower_and_upper import has_ends, with_ends
-from partita.partitions import HARD, as_partition
+from partita.partitions import HARD, HardPartition, as_partition
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.progress import bar
 from partita.registry import Index, check_on_undefined, find, listed, select
@@ -378,9 +378,10 @@ def _compared(
     sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
     if sampled is not None:
         rows = tuple(map(sampled.row, rows))
-    drawn = sampled_rows(rows, [one.entry for one in planned.assignments], inputs, sampling)
-    rows = drawn.rows
     table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
+    drawn_from = _cells(inputs, table) if inputs.is_chunked else inputs
+    drawn = sampled_rows(rows, [one.entry for one in planned.assignments], drawn_from, sampling)
+    rows = drawn.rows
     clusters = _cluster_counts(inputs, table)
     sides = (
         f"{kind} {name} (k={k})"
@@ -447,7 +448,25 @@ def _are_identical(inputs: Inputs, table: Contingency | None, rows: Mapping[str,
     if any(row.value < 1.0 - ROUNDING for row in reflexive):
         return False
     truth, found = inputs.partitions.values()
+    if inputs.is_chunked:
+        return False  # which is not known without a look at all objects at once
     return truth.kind is found.kind and truth.equivalent(found)
+
+
+def _cells(inputs: Inputs, table: Contingency | None) -> Inputs:
+    """Labels in chunks as the cells of their table, each as often as it counts: draws need no more."""
+    if table is None or inputs.weight is not None or inputs.X is not None or set(inputs.kinds) != {HARD}:
+        return inputs
+    places = table.raw.nonzero()
+    counts = np.asarray(table.raw[places]).ravel()
+    sides = zip(inputs.partitions, places, (table.row_names, table.column_names), strict=True)
+    known = {
+        name: HardPartition(np.array(names)[at])
+        if isinstance(names, range)
+        else HardPartition.from_codes(at, names)
+        for name, at, names in sides
+    }
+    return replace(inputs, partitions=known, n_objects=counts.size, weight=counts)
 
 
 def _cluster_counts(inputs: Inputs, table: Contingency | None) -> list[int]:

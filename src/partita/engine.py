@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import map_blocks
+from partita.arrays.chunked import all_at_once, sum_of_chunks
 from partita.inputs import Inputs
 from partita.partitions import HARD, HardPartition
 from partita.statistics import Contingency, Request, Statistic, Whole
 from partita.statistics.options import options_of
 
-__all__ = ["Request", "collect", "pair_operations", "why_costly"]
+__all__ = ["Request", "collect", "needs_all_at_once", "pair_operations", "why_costly"]
 
 
 def collect(
@@ -77,38 +79,66 @@ def _collect_together(
     collected = {r: r.statistic.from_table(**built_on[r]) for r in from_table}
     sides = {r: _sides(r, inputs) for r in built_on if r not in collected}
     whole = [r for r in sides if issubclass(r.statistic, Whole)]
+    if inputs.is_chunked and not all(r.statistic.from_needs_alone for r in whole):
+        raise all_at_once(", ".join(map(repr, inputs.partitions.values())))
     collected |= {
         r: r.statistic.from_whole(
             *sides[r], weight=inputs.weight, on_block=on_block, **built_on[r], **_all_options(r, inputs)
         )
         for r in whole
     }
-    wanted = [r for r in sides if r not in collected]
-    if wanted:
-        rows = min(r.statistic.block_rows(*sides[r]) for r in wanted)
-
-        def one(part: slice) -> list[Any]:
-            cut = {id(p): p.take(part) for p in inputs.partitions.values()}
-            for X in (x for r in wanted for x in sides[r] if isinstance(x, np.ndarray)):
-                cut.setdefault(id(X), np.asarray(X[part], dtype=np.float64))
-            weight = None if inputs.weight is None else inputs.weight[part]
-            return [
-                r.statistic.from_block(
-                    *(cut[id(p)] for p in sides[r]), weight=weight, **built_on[r], **dict(r.options)
-                )
-                for r in wanted
-            ]
-
-        merged: list[Any] | None = None
-        soft = any(not isinstance(p, HardPartition) for p in inputs.partitions.values())
-        products = soft or inputs.X is not None
-        for found in map_blocks(one, inputs.n_objects, rows, on_block, products=products):
-            merged = found if merged is None else [a + b for a, b in zip(merged, found, strict=True)]
-        assert merged is not None
-        collected |= dict(zip(wanted, merged, strict=True))
+    additive = {r: built_on[r] for r in sides if r not in collected}
+    if additive:
+        made = (
+            _over_chunks(additive, inputs) if inputs.is_chunked else _over_blocks(additive, inputs, on_block)
+        )
+        collected |= dict(zip(additive, made, strict=True))
     if inputs.X is not None and inputs.X.exponent:
         collected = {r: made.with_exponent(inputs.X.exponent) for r, made in collected.items()}
     return collected
+
+
+def _over_blocks(
+    built_on: Mapping[Request, Mapping[str, Any]], inputs: Inputs, on_block: Callable[[int, int], None] | None
+) -> list[Any]:
+    """Additive statistics of objects in memory, in one pass over blocks of them."""
+    sides = {r: _sides(r, inputs) for r in built_on}
+    rows = min(r.statistic.block_rows(*sides[r]) for r in built_on)
+
+    def one(part: slice) -> list[Any]:
+        cut = {id(p): p.take(part) for p in inputs.partitions.values()}
+        for X in (x for r in built_on for x in sides[r] if isinstance(x, np.ndarray)):
+            cut.setdefault(id(X), np.asarray(X[part], dtype=np.float64))
+        weight = None if inputs.weight is None else inputs.weight[part]
+        return [
+            r.statistic.from_block(
+                *(cut[id(p)] for p in sides[r]), weight=weight, **built_on[r], **dict(r.options)
+            )
+            for r in built_on
+        ]
+
+    soft = any(not isinstance(p, HardPartition) for p in inputs.partitions.values())
+    products = soft or inputs.X is not None
+    return reduce(_added, map_blocks(one, inputs.n_objects, rows, on_block, products=products))
+
+
+def _over_chunks(built_on: Mapping[Request, Mapping[str, Any]], inputs: Inputs) -> list[Any]:
+    """Additive statistics of objects in chunks, each chunk in blocks where it lies."""
+    clusterings: Iterable[Any] = inputs.partitions.values()
+    columns: list[Any] = [p.values for p in clusterings]
+    columns += [] if inputs.X is None else [inputs.X.values]
+    columns += [] if inputs.weight is None else [inputs.weight]
+    made: list[Any] = sum_of_chunks(_of_chunk, (built_on, inputs.blank()), columns, _added)
+    return made
+
+
+def _of_chunk(shared: tuple[Mapping[Request, Mapping[str, Any]], Inputs], *parts: Any) -> list[Any]:
+    built_on, blank = shared
+    return _over_blocks(built_on, blank.holding(parts), None)
+
+
+def _added(some: list[Any], others: list[Any]) -> list[Any]:
+    return [a + b for a, b in zip(some, others, strict=True)]
 
 
 def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
@@ -129,6 +159,16 @@ def _sides(request: Request, inputs: Inputs) -> list[Any]:
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
     return request.statistic.from_table is not None and set(inputs.kinds) == {HARD}
+
+
+def needs_all_at_once(requests: Iterable[Request], inputs: Inputs) -> bool:
+    """Whether one of these statistics, or one that it stands on, is not made chunk by chunk."""
+    return any(
+        (issubclass(r.statistic, Whole) and not r.statistic.from_needs_alone)
+        or needs_all_at_once(_foundations(r, inputs).values(), inputs)
+        for r in requests
+        if not _is_determined_by_table(r, inputs)
+    )
 
 
 def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:

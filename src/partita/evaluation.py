@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
-from partita.engine import collect, pair_operations, why_costly
+from partita.arrays.chunked import all_at_once
+from partita.engine import collect, needs_all_at_once, pair_operations, why_costly
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, softest
@@ -30,6 +32,8 @@ __all__ = [
 ]
 
 HARDENED = Caveat(CaveatKind.HARDENED, "on hardened labels")
+
+ALL_AT_ONCE = "looks at all objects at once, and they lie in chunks"
 
 MOST_PAIR_OPERATIONS = 1e9
 """What is computed unasked; indices that look at more pairs of objects must be named."""
@@ -93,6 +97,8 @@ def plan(
         if (prefers_hard or needs_hard) and entry.range_of((HARD,) * len(on.kinds)) is not None:
             on = views.hardened(entry)
         reason = _obstacle(entry, on) or ("" if has_ends else _not_defined(entry, on, strict=must))
+        if must and reason == ALL_AT_ONCE:
+            raise all_at_once(f"{entry.label} of {', '.join(map(repr, on.partitions.values()))}")
         if must and reason:
             raise ParameterError(f"{entry.label} cannot be computed here.", got=reason)
         cost = ""
@@ -150,6 +156,8 @@ def _obstacle(entry: Index, inputs: Inputs) -> str:
         return "needs the data itself: it has centres, and distances have none"
     if of_distances and entry.options.get("metric", "precomputed") != "precomputed":
         return "needs the data itself: X holds distances of another metric"
+    if inputs.is_chunked and needs_all_at_once(entry.requests, inputs):
+        return ALL_AT_ONCE
     return ""
 
 
@@ -169,9 +177,8 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
     """Why a statistic of this index refuses the data, or nothing."""
     if inputs.X is not None:
         for request in entry.requests:
-            try:
-                request.statistic.check(inputs.X.values, **dict(request.options))
-            except ParameterError as problem:
+            problem = inputs.X.refusal(partial(request.statistic.check, **dict(request.options)))
+            if problem is not None:
                 return f"{problem.what.rstrip('.')} ({problem.got})"
     return ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities
+from partita.arrays.chunked import is_chunked
 from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
@@ -23,6 +24,7 @@ from partita.partitions import (
     read_marked,
     same_objects,
 )
+from partita.partitions.chunked import InChunks
 from partita.partitions.data import FILLS
 from partita.partitions.models import is_estimator, refuse_labels_of_other_data
 from partita.statistics import Contingency
@@ -77,6 +79,11 @@ class Inputs:
         sides = self.partitions.get("truth"), self.partitions.get("found")
         return table if sides[0] is truth and sides[1] is found else None
 
+    @property
+    def is_chunked(self) -> bool:
+        """Whether the objects lie in chunks that are not here."""
+        return any(isinstance(p, InChunks) for p in self.partitions.values())
+
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of the clusterings, in their order."""
@@ -87,6 +94,19 @@ class Inputs:
         taken = {"found", *names} if "model" in names else names
         kept = {name: p for name, p in self.partitions.items() if name in taken}
         return self if len(kept) == len(self.partitions) else replace(self, partitions=kept)
+
+    def blank(self) -> Inputs:
+        """The same without the values that lie in chunks: what is known of the whole."""
+        partitions = {name: p.blank() for name, p in self.partitions.items()}  # type: ignore[attr-defined]
+        return replace(self, partitions=partitions, X=None if self.X is None else self.X.blank(), frame=None)  # type: ignore[attr-defined]
+
+    def holding(self, parts: Sequence[Any]) -> Inputs:
+        """Inputs of the objects of one chunk: the values of each clustering, of X and the weights."""
+        values = iter(parts)
+        partitions = {name: p.holding(next(values)) for name, p in self.partitions.items()}  # type: ignore[attr-defined]
+        X = None if self.X is None else self.X.holding(next(values))  # type: ignore[attr-defined]
+        n = next(iter(partitions.values())).n_objects
+        return replace(self, partitions=partitions, X=X, n_objects=n, weight=next(values, None))
 
     def hardened(self, *, keeps_model: bool = True) -> Inputs:
         """The same with every clustering hardened."""
@@ -111,11 +131,23 @@ def prepare(
     ``sample_weight="balanced"`` every true class counts the same, see `balanced_weights`.
     """
     is_balanced = isinstance(sample_weight, str)
-    if is_balanced:
+    if isinstance(sample_weight, str):
         _check_balanced(sample_weight, given, noise)
-        sample_weight = None
     _check_policy("noise", noise, NOISE_POLICIES)
     _check_policy("missing", missing, MISSING_POLICIES if "X" in given else LABEL_POLICIES)
+    if are_chunked(given, sample_weight):
+        from partita.chunked_inputs import prepare_chunked
+
+        return prepare_chunked(
+            given,
+            noise=noise,
+            sample_weight=sample_weight,
+            metric=metric,
+            noise_label=noise_label,
+            missing=missing,
+            background=background,
+        )
+    sample_weight = None if is_balanced else sample_weight
     X = given.get("X")
     sides: dict[str, Any] = (
         {"X": DataMatrix(X, are_distances=metric == "precomputed", missing=missing)} if "X" in given else {}
@@ -170,6 +202,11 @@ def prepare(
         model,
         counted,
     )
+
+
+def are_chunked(given: Mapping[str, Any], sample_weight: Any) -> bool:
+    """Whether one of the inputs lies in chunks."""
+    return any(is_chunked(one) or isinstance(one, InChunks) for one in (*given.values(), sample_weight))
 
 
 def _check_policy(name: str, policy: Any, known: tuple[str, ...]) -> None:
@@ -301,7 +338,7 @@ def _noise_labels(partitions: Mapping[str, Any]) -> Any:
     return next((label for label in told if label is not None), None)
 
 
-def _silent_noise(partitions: Mapping[str, Any], policy: str, noise_label: Any) -> list[str]:
+def silent_noise(partitions: Mapping[str, Any], policy: str, noise_label: Any) -> list[str]:
     """What is said where noise was spoken of and none was found."""
     if policy == "cluster" and noise_label is None and _noise_labels(partitions) is None:
         return []
@@ -324,21 +361,13 @@ def _settle_noise(
     masks = {name: p.noise_mask for name, p in partitions.items()}
     noisy = {name: mask for name, mask in masks.items() if mask is not None}
     if not noisy:
-        return partitions, weight, 1.0, _silent_noise(partitions, policy, noise_label)
+        return partitions, weight, 1.0, silent_noise(partitions, policy, noise_label)
     n = next(iter(partitions.values())).n_objects
     anywhere = np.zeros(n, dtype=bool)
     for mask in noisy.values():
         anywhere |= mask
     coverage = float(np.average(~anywhere, weights=weight))
-    counts = ", ".join(f"{int(mask.sum())} in {name}" for name, mask in noisy.items())
-    if policy == "raise":
-        raise PartitionError(
-            "there is noise.",
-            got=f"noise objects: {counts}",
-            need="no noise, as noise='raise' demands",
-            fix=Phrase(Setting("noise", "cluster"), ', "singletons" or "ignore"'),
-        )
-    notes = [f'noise: {counts}; coverage {coverage:.1%}; policy "{policy}"']
+    notes = noise_notes({name: int(mask.sum()) for name, mask in noisy.items()}, coverage, policy)
     if policy == "ignore" and coverage > 0.0:
         kept = np.flatnonzero(~anywhere)
         partitions = {name: p.take(kept) for name, p in partitions.items()}
@@ -348,6 +377,19 @@ def _settle_noise(
             partitions, weight, masks = _repeat_noise(partitions, weight, anywhere)
         partitions = {name: _noise_as_singletons(name, p, masks[name]) for name, p in partitions.items()}
     return partitions, weight, coverage, notes
+
+
+def noise_notes(counts: Mapping[str, int], coverage: float, policy: str) -> list[str]:
+    """What is said of so many noise objects on each side; an error where there may be none."""
+    listing = ", ".join(f"{count} in {name}" for name, count in counts.items())
+    if policy == "raise":
+        raise PartitionError(
+            "there is noise.",
+            got=f"noise objects: {listing}",
+            need="no noise, as noise='raise' demands",
+            fix=Phrase(Setting("noise", "cluster"), ', "singletons" or "ignore"'),
+        )
+    return [f'noise: {listing}; coverage {coverage:.1%}; policy "{policy}"']
 
 
 def _repeat_noise(

@@ -43,8 +43,10 @@ def has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
     if not entry.is_of_table or not (named or entry.name in USUAL) or BETWEEN_ENDS.isdisjoint(inputs.kinds):
         return False
     weight = inputs.weight
-    return bool(inputs.n_objects) and (
-        weight is None or (weight.dtype.kind == "i" and weight.sum() <= MOST_REPEATED)
+    return (
+        bool(inputs.n_objects)
+        and not inputs.is_chunked
+        and (weight is None or (weight.dtype.kind == "i" and weight.sum() <= MOST_REPEATED))
     )
 
 

@@ -47,14 +47,24 @@ def binary_exponent(values: Array) -> int:
     The largest is then about ``2 ** ORDINARY``, so that only differences below 2^-910 of it vanish when
     squared.
     """
-    if values.dtype != np.float64:
-        return 0  # all single-precision numbers are ordinary
+    return exponent_between(*ends_of_sizes(values))
+
+
+def ends_of_sizes(values: Array) -> tuple[float, float]:
+    """The smallest size of a number that is not 0, where that is not ordinary (else inf), and the largest."""
     least, largest = np.inf, 0.0
+    if values.dtype != np.float64:
+        return least, largest  # all single-precision numbers are ordinary
     for rows in blocks(len(values), max(1, (1 << 18) // max(values[0].size, 1))):
         sizes = np.abs(values[rows])
         largest = max(largest, float(sizes.max()))
         if sizes.min() < 2.0**-ORDINARY:
             least = min(least, float(sizes.min(where=sizes > 0, initial=np.inf)))
+    return least, largest
+
+
+def exponent_between(least: float, largest: float) -> int:
+    """The exponent for numbers of these sizes."""
     if largest == 0 or (least >= 2.0**-ORDINARY and 2.0**-ORDINARY <= largest <= 2.0**ORDINARY):
         return 0
     return int(np.frexp(largest)[1]) - ORDINARY

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import frame_library, is_sparse, label_columns, sorted_names
+from partita.arrays.chunked import is_chunked
 from partita.errors import MismatchError, PartitionError, Phrase, Setting
 from partita.partitions.hard import HardPartition
 from partita.partitions.models import graph_clustering, is_estimator
@@ -181,6 +182,7 @@ def _is_whole_clustering(value: Any) -> bool:
         or is_estimator(value)
         or frame_library(value) is not None
         or is_sparse(value)
+        or is_chunked(value)
         or getattr(value, "ndim", 0) >= 2
     )
 

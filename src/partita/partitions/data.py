@@ -17,6 +17,7 @@ from partita.arrays import (
     numeric_frame,
     read_only,
 )
+from partita.arrays.chunked import all_at_once, is_chunked
 from partita.arrays.containers import array_of, doubles_of
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions.models import refuse_annotated
@@ -61,6 +62,8 @@ class DataMatrix:
 
     def __init__(self, X: Any, *, are_distances: bool = False, missing: str = "raise") -> None:
         refuse_annotated(X)
+        if is_chunked(X):  # NumPy would bring all of it here
+            raise all_at_once(f"X, a dask {type(X).__name__}")
         self.are_distances = are_distances
         self.frame = frame_library(X)
         self.index: Any = None
@@ -158,6 +161,14 @@ class DataMatrix:
     def n_objects(self) -> int:
         """The number of objects."""
         return int(self.values.shape[0])
+
+    def refusal(self, check: Callable[..., None]) -> ParameterError | None:
+        """What ``check`` of the values refuses, or None."""
+        try:
+            check(self.values)
+        except ParameterError as problem:
+            return problem
+        return None
 
     def take(self, rows: Any) -> DataMatrix:
         """The same features of some of the objects."""

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Column, check_flag, collected, frame_library, from_frame, is_sparse, label_columns
+from partita.arrays.chunked import is_chunked
 from partita.arrays.containers import array_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
+from partita.partitions.chunked import Looking, read_chunks
 from partita.partitions.clusters import (
     CLUSTERS,
     EITHER,
@@ -65,6 +67,7 @@ def as_partition(
         makes them, clusters as sets or lists of objects (networkx, or a dictionary of them), a dictionary
         from objects to labels, a clustering of igraph, leidenalg, cdlib or clusim, a fitted scikit-learn
         clusterer or mixture, a linkage matrix with ``k``, a label image with ``background``, or a partition.
+        A dask array, series or frame stays where it is: its chunks are looked at once, and not kept.
     kind : {"hard", "fuzzy", "probabilistic", "possibilistic", "rough", "evidential"}, optional
         Needed for typicalities, and for truth values ("rough": one of these, unknown which). Without it,
         labels and one-hot matrices are hard, and rows that sum to one fuzzy.
@@ -151,6 +154,8 @@ class Reading:
         """The partition that an object describes."""
         if isinstance(obj, Partition):
             return self._ready(obj)
+        if is_chunked(obj):
+            return self._in_chunks(obj)
         refuse_annotated(obj)
         if self.k is not None:
             return self._cut(obj)
@@ -199,6 +204,31 @@ class Reading:
         if self.noise_label is not None and isinstance(partition, HardPartition):
             partition = partition.with_noise_label(self.noise_label)
         return partition if self.wanted is None else partition.to(self.wanted)
+
+    def _in_chunks(self, obj: Any) -> Any:
+        return read_chunks({"found": obj}, {"found": self.by_chunk()})["found"]
+
+    def by_chunk(self) -> Looking:
+        """How each chunk of an input is read; what needs all of them at once is refused."""
+        refused = {
+            "focal_sets": self.focal_sets,
+            "objects": self.objects,
+            "k": self.k,
+            "background": self.background,
+            "missing": None if self.missing == "raise" else self.missing,
+        }
+        named = next((name for name, value in refused.items() if value is not None), None)
+        if named is not None:
+            raise ParameterError(
+                Phrase(Setting(named), " is not for inputs in chunks."),
+                got=f"{named}= beside a dask array or frame",
+                need="labels, memberships or typicalities without gaps",
+                fix="dropna() or fillna() on the dask side"
+                if named == "missing"
+                else ".compute() if it fits",
+                parameter=named,
+            )
+        return Looking("found", replace(self, X=None))
 
     def _labels(self, labels: Any, index: Any, names: Sequence[Any] | None = None) -> Any:
         if getattr(labels, "ndim", 1) == 0:

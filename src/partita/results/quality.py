@@ -113,7 +113,11 @@ def _value_text(name: str, row: IndexValue) -> str:
 def scale_remark(inputs: Inputs, metric: str, scale: str | None) -> tuple[Remark, ...]:
     """Which features make up Euclidean distances, where a few do."""
     assert inputs.X is not None
-    if scale is not None or SPELLINGS.get(metric, metric) not in ("euclidean", "sqeuclidean"):
+    if (
+        inputs.is_chunked
+        or scale is not None
+        or SPELLINGS.get(metric, metric) not in ("euclidean", "sqeuclidean")
+    ):
         return ()
     found = dominance(inputs.X) if inputs.n_objects else None
     return speak(RemarkKind.SCALE, "" if found is None else found.text)
@@ -132,7 +136,12 @@ def tiny_clusters(inputs: Inputs) -> tuple[Remark, ...]:
 def equal_objects(inputs: Inputs) -> tuple[Remark, ...]:
     """Whether many objects are copies of others."""
     data = inputs.X
-    if data is None or data.are_distances or not 1 < data.n_objects <= MOST_UNIQUE_SOUGHT:
+    if (
+        data is None
+        or inputs.is_chunked
+        or data.are_distances
+        or not 1 < data.n_objects <= MOST_UNIQUE_SOUGHT
+    ):
         return ()
     said = copies_text(data.n_objects, len(distinct_objects(data.values)))
     return speak(RemarkKind.DUPLICATES, f"{said}: distances of 0 among them weigh" if said else "")

@@ -71,6 +71,9 @@ class Statistic:
     takes_units: ClassVar[bool] = False
     """Whether it takes X in its own units, however large or small; else X comes scaled by a power of two."""
 
+    from_needs_alone: ClassVar[bool] = False
+    """Whether a `Whole` one is made from what it needs alone, without a look at the objects."""
+
     why_costly: ClassVar[str] = "too many pairs of objects to look at"
     """What takes long where `pair_operations` are many."""
 

@@ -48,6 +48,7 @@ class CentroidPair(Whole):
         "of_found": ClusterMoments,
         "shared": Contingency,
     }
+    from_needs_alone: ClassVar[bool] = True
 
     truth: Floats
     found: Floats

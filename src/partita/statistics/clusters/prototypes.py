@@ -62,6 +62,7 @@ class FuzzyCenters(Whole):
     options: ClassVar[type[Any]] = PrototypeOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterMoments, "everything": DataMoments}
+    from_needs_alone: ClassVar[bool] = True
 
     clusters: ClusterMoments
     everything: ClusterMoments
@@ -247,6 +248,7 @@ class FuzzyCovariances(Whole):
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
 
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterScatter}
+    from_needs_alone: ClassVar[bool] = True
 
     clusters: ClusterScatter
 

@@ -1,0 +1,247 @@
+"""What a caller gave where some of it lies in chunks: clusterings of the same objects, chunk by chunk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, multiplicities
+from partita.arrays.chunked import Chunked, is_chunked, with_one_division, zipped
+from partita.errors import MismatchError, ParameterError, Phrase, Setting
+from partita.inputs import Inputs, noise_notes, silent_noise
+from partita.partitions import DataMatrix, Partition, lengths_differ
+from partita.partitions.chunked import (
+    ChunkedHard,
+    InChunks,
+    Looking,
+    counted_labels,
+    cut_into_chunks,
+    read_chunks,
+)
+from partita.partitions.models import is_estimator
+from partita.partitions.reading import Reading
+
+__all__ = ["prepare_chunked"]
+
+WEIGHT = "sample_weight"
+
+
+def prepare_chunked(
+    given: Mapping[str, Any],
+    *,
+    noise: str,
+    sample_weight: Any,
+    metric: str,
+    noise_label: Any,
+    missing: str,
+    background: Any,
+) -> Inputs:
+    """What `partita.inputs.prepare` does, where one of the inputs lies in chunks.
+
+    Those in memory are cut as the first that lies in chunks; so are others, by position. Where several have
+    an index, it must be the same, chunk by chunk, after frames with known divisions were cut alike.
+    """
+    _refuse_what_is_whole(given, noise, sample_weight, metric, missing)
+    reading = Reading(noise_label=noise_label, background=background)
+    every = dict(given) if sample_weight is None else {**given, WEIGHT: sample_weight}
+    lazy = with_one_division({name: side for name, side in every.items() if is_chunked(side)})
+    roles = {"X": Looking("X"), WEIGHT: Looking("weight")}
+    read = read_chunks(lazy, {name: roles.get(name) or reading.by_chunk() for name in lazy})
+    for name, side in every.items():
+        if name not in read:
+            read[name] = side if isinstance(side, InChunks) else _in_memory(name, side, reading)
+    sides = _cut_alike({name: read[name] for name in every})
+    notes = [f"{name}: {p.note}" for name, p in sides.items() if getattr(p, "note", "")]
+    frame = next((p.frame for p in sides.values() if p.frame), None)
+    weight = sides.pop(WEIGHT, None)
+    noisy = [name for name, p in sides.items() if getattr(p, "may_have_noise", False)]
+    coverage, said = 1.0, silent_noise(sides, noise, noise_label)
+    if noisy or (weight is not None and weight.has_zeros):
+        drops_noise = noise == "ignore"
+        tally = _Tally.of(sides, weight, noisy, drops_noise)
+        if tally.counts.total():
+            coverage, counts = (
+                tally.coverage,
+                {name: tally.counts[name] for name in sides if tally.counts[name]},
+            )
+            said = noise_notes(counts, coverage, noise)
+        sides, weight = tally.kept(sides, weight) if tally.n_kept else (sides, weight)
+        if not tally.n_kept and not drops_noise:
+            raise ParameterError("no object has a weight.", got="weights of 0", need="a weight above 0")
+    n = 0 if noise == "ignore" and coverage == 0.0 else next(iter(sides.values())).n_objects
+    data = sides.pop("X", None)
+    return Inputs(
+        sides,
+        n,
+        None if weight is None else weight.values,
+        coverage,
+        notes=(*notes, *said),
+        noisy=said[0] if coverage < 1.0 else "",
+        frame=frame,
+        X=data,
+    )
+
+
+def _refuse_what_is_whole(
+    given: Mapping[str, Any], noise: str, sample_weight: Any, metric: str, missing: str
+) -> None:
+    """Options and inputs that need all objects at once."""
+    refused = {
+        "metric": ('"precomputed"', metric == "precomputed"),
+        "sample_weight": (repr(sample_weight)[:40], isinstance(sample_weight, str)),
+        "noise": ('"singletons"', noise == "singletons"),
+        "missing": (repr(missing), missing != "raise"),
+    }
+    for name, (got, is_refused) in refused.items():
+        if is_refused:
+            raise ParameterError(
+                Phrase(Setting(name), " cannot be this where inputs lie in chunks."),
+                got=f"{name}={got}",
+                need="what can be settled chunk by chunk",
+                fix="dropna() or fillna() on the dask side" if name == "missing" else ".compute() if it fits",
+                parameter=name,
+            )
+    model = next((one for name, one in given.items() if name != "X" and is_estimator(one)), None)
+    if model is not None:
+        raise ParameterError(
+            "a fitted model is not asked for the labels of data in chunks.",
+            got=type(model).__name__,
+            need="labels or memberships",
+            fix="X.map_blocks(model.predict, drop_axis=1), or model.labels_",
+        )
+
+
+def _in_memory(name: str, side: Any, reading: Reading) -> Any:
+    if name == WEIGHT:
+        return multiplicities(side)
+    return DataMatrix(side) if name == "X" else reading.read(side)
+
+
+def _cut_alike(sides: dict[str, Any]) -> dict[str, Any]:
+    """All sides in the chunks of the first that lies in chunks, if they are of the same objects."""
+    first: Any = next(side for side in sides.values() if isinstance(side, InChunks))
+    sizes = first.values.sizes
+    for side in sides.values():
+        n = side.size if isinstance(side, np.ndarray) else side.n_objects
+        if n != first.n_objects:
+            if isinstance(side, Partition) and isinstance(first, Partition):
+                raise lengths_differ(first, side)
+            raise MismatchError(
+                "the inputs do not have the same objects.",
+                got=f"{first.n_objects} objects and {n} objects",
+                need="the same number of objects, in the same order",
+            )
+    cut = {
+        name: side if isinstance(side, InChunks) else cut_into_chunks(side, sizes)
+        for name, side in sides.items()
+    }
+    prints = {name: side.prints for name, side in cut.items() if side.prints is not None}
+    if len(set(prints.values())) > 1:
+        cuts = {name: len(cut[name].values.chunks) for name in prints}
+        raise MismatchError(
+            "the inputs have an index, and not the same in each chunk.",
+            got=", ".join(f"{name} in {count} chunks" for name, count in cuts.items()),
+            need="the same index in the same chunks, or known divisions and the same objects",
+            fix="join them first, both = truth.to_frame().join(found.to_frame(), how='inner'), and pass its"
+            " columns; .to_dask_array(lengths=True) on all sides if they are in the same order",
+        )
+    return {name: side.with_values(side.values.cut_as(sizes)) for name, side in cut.items()}
+
+
+class _Tally:
+    """What the chunks hold of noise and weights, and what is left of each."""
+
+    def __init__(self, keep: Chunked, found: list[dict[str, Any]]) -> None:
+        self.keep = keep
+        self.sizes = [one["kept"] for one in found]
+        self.counts: Counter[str] = Counter()
+        self.labels: dict[str, Counter[Any]] = {}
+        for one in found:
+            self.counts.update(one["noise"])
+            for name, labels in one["labels"].items():
+                self.labels.setdefault(name, Counter()).update(dict(labels))
+        self.coverage = float(sum(one["covered"] for one in found) / sum(one["total"] for one in found))
+
+    @property
+    def n_kept(self) -> int:
+        """How many objects are left."""
+        return sum(self.sizes)
+
+    @classmethod
+    def of(cls, sides: Mapping[str, Any], weight: Any, noisy: list[str], drops_noise: bool) -> _Tally:
+        """Look at all chunks once."""
+        work = _Counting(
+            {name: p.blank() for name, p in sides.items()}, weight is not None, noisy, drops_noise
+        )
+        columns = [p.values for p in (*sides.values(), *([] if weight is None else [weight]))]
+        first, *others = columns
+        keep = first.mapped(work.kept, *others, tail=(), dtype=bool)
+        return cls(keep, zipped(work.tally, *columns))
+
+    def kept(self, sides: dict[str, Any], weight: Any) -> tuple[dict[str, Any], Any]:
+        """The sides without the objects that are left out."""
+        if self.n_kept == len(self.keep):
+            return sides, weight
+        left = {name: p.with_values(self._rows(p.values)) for name, p in sides.items()}
+        for name, p in left.items():
+            if isinstance(p, ChunkedHard):
+                left[name] = p.counted_as(self.labels[name])
+        return left, None if weight is None else weight.with_values(self._rows(weight.values))
+
+    def _rows(self, values: Chunked) -> Chunked:
+        return values.mapped(_rows_in, self.keep, sizes=self.sizes).filled()
+
+
+def _rows_in(chunk: Any, keep: Array) -> Any:
+    return chunk[keep]
+
+
+class _Counting:
+    """The work on chunks that lie beside each other: which objects are noise, and which are left."""
+
+    def __init__(
+        self, blanks: Mapping[str, Any], is_weighted: bool, noisy: list[str], drops_noise: bool
+    ) -> None:
+        self.blanks, self.is_weighted, self.noisy, self.drops_noise = blanks, is_weighted, noisy, drops_noise
+
+    def _noise(self, parts: tuple[Any, ...]) -> tuple[dict[str, int], Array]:
+        anywhere = np.zeros(len(parts[0]), dtype=bool)
+        counted = self._counted(parts)
+        counts = {}
+        for (name, blank), part in zip(self.blanks.items(), parts, strict=False):
+            mask = blank.holding(part).noise_mask if name in self.noisy else None
+            if mask is not None:
+                counts[name] = int((mask & counted).sum())
+                anywhere |= mask
+        return counts, anywhere
+
+    def _counted(self, parts: tuple[Any, ...]) -> Array:
+        """Which objects have a weight above 0."""
+        return np.asarray(parts[-1] != 0) if self.is_weighted else np.ones(len(parts[0]), dtype=bool)
+
+    def kept(self, *parts: Any) -> Array:
+        """Which objects are left."""
+        _, anywhere = self._noise(parts)
+        counted = self._counted(parts)
+        return counted & ~anywhere if self.drops_noise else counted
+
+    def tally(self, *parts: Any) -> dict[str, Any]:
+        """What is counted in a chunk."""
+        counts, anywhere = self._noise(parts)
+        keep = self.kept(*parts)
+        weight = parts[-1] if self.is_weighted else np.ones(len(keep))
+        hard = {
+            name: blank.holding(part[keep])
+            for (name, blank), part in zip(self.blanks.items(), parts, strict=False)
+            if isinstance(blank, ChunkedHard) and keep.any()
+        }
+        return {
+            "noise": counts,
+            "kept": int(keep.sum()),
+            "covered": float(weight[~anywhere].sum()),
+            "total": float(weight.sum()),
+            "labels": {name: counted_labels(p) for name, p in hard.items()},
+        }
