@@ -115,7 +115,7 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         made = cls.__new__(cls)
         made.values, made._names, made.index = values, names, None
         made.counts = dict(counts)
-        made.low, made.high = (0, len(names) - 1) if names is not None else (min(counts), max(counts))
+        made.ends = (0, len(names) - 1) if names is not None else (min(counts), max(counts))
         return made
 
     def counted_as(self, counts: Mapping[Any, int]) -> Self:
