@@ -11,7 +11,8 @@ __all__ = ["has_bold", "screen_width"]
 WIDTH_OF_FILES = 110
 """For what no terminal shows: the same on every machine."""
 
-LEAST_WIDTH = 80
+LEAST_WIDTH = 40
+"""In a narrower terminal lines break by themselves."""
 
 
 def screen_width() -> int:
