@@ -13,7 +13,7 @@ import partita  # noqa: E402
 SOURCE = str(Path(partita.__file__).parents[1])
 os.environ["PYTHONPATH"] = os.pathsep.join([SOURCE, *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-os.environ["COLUMNS"] = "76"  # printed tables fit the page
+os.environ["COLUMNS"] = "100"  # printed tables fit the page
 os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 
 project = "partita"

@@ -13,8 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = 76
-"""Letters in a line: as many as a page shows without scrolling."""
+WIDTH = 100
+"""Letters in a line, the least that our tables are made for."""
 
 
 class Terminal(SphinxDirective):
