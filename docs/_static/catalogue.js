@@ -17,5 +17,6 @@ if (box) {
 
   box.hidden = false;
   box.addEventListener("input", show);
+  box.addEventListener("change", show);
   show();
 }
