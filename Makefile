@@ -37,8 +37,8 @@ types: $(READY)
 	$(BIN)/mypy
 
 lint: $(READY)
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench docs
+	$(BIN)/ruff format --check src tests bench docs
 	$(BIN)/lint-imports
 
 kernels: $(READY)
@@ -53,20 +53,20 @@ reproduce: $(READY)
 	$(BIN)/partita reproduce all --jobs -1 --out docs/papers
 	$(BIN)/python tests/verdicts.py -1
 
-# what is made from the registry
+# the site, with the pages of the catalogue made from the registry and every example run; a warning is an error
 docs: $(READY)
-	$(BIN)/partita indices --format markdown > docs/indices.md
+	$(BIN)/python -m sphinx -b html -j 2 -W --keep-going -n -d docs/_build/doctrees docs docs/_build/html
 
 format: $(READY)
-	$(BIN)/ruff check --fix src tests bench
-	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench docs
+	$(BIN)/ruff format src tests bench docs
 
 clean:
-	rm -rf .venv
+	rm -rf .venv docs/_build docs/api/generated docs/catalogue/indices
 
 # --group needs pip 25.1
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group dev -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group dev -e ".[docs]"
 	touch $(READY)

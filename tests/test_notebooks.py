@@ -76,3 +76,14 @@ def test_no_two_different_figures_of_a_notebook_share_a_name(shown: dict[str, st
     names = [name for one in pictures for name in re.findall(r'\bid="([^"]+)"', one)]
     assert len(pictures) > 5
     assert len(names) == len(set(names))
+
+
+def test_every_plot_of_a_notebook_is_shown() -> None:
+    notebook = nbformat.v4.new_notebook()
+    plot = "ax = pt.plot(pt.compare(truth, found))"
+    notebook.cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, plot, plot, plot)]
+    for place, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell{place}"
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    kinds = [[output.output_type for output in cell.outputs] for cell in notebook.cells[1:]]
+    assert kinds == [["display_data"]] * 3

@@ -58,7 +58,7 @@ class XMeans(CentreClusterer):
     labels_ : array (n,)
     n_clusters_ : int
         The number of clusters found.
-    cluster_centers_ : array (n_clusters_, d)
+    cluster_centers_ : array (``n_clusters_``, d)
     objective_ : float
         The sum of squared distances to the nearest centre.
     bic_ : float

@@ -69,6 +69,10 @@ def plot(result: Any, kind: str | None = None, ax: Axes | None = None, **options
     if ax is None:
         import matplotlib.pyplot as plt
 
+        # loads the backend: one that is loaded inside the style loses its settings again, and a notebook
+        # then shows the first figure only
+        load_backend: Any = plt.draw_if_interactive
+        load_backend()
         with style():
             _, ax = plt.subplots(figsize=data.size, layout="constrained")
     draw(ax, data, **of_drawing)
