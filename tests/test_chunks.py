@@ -306,7 +306,8 @@ def test_a_cluster_of_processes(data):
         with pytest.raises(PartitionError, match="chunk 1 of rows 700 to 1399"):
             pt.as_partition(cut(np.where(np.arange(N)[:, None] == 800, 0.9, data["U"])))
         assert len(client.scheduler_info()["workers"]) == 2
-    assert [row.value for row in here.rows] == [row.value for row in there.rows]
+    # products of matrices may differ in their last bits between processes
+    assert [row.value for row in there.rows] == pytest.approx([row.value for row in here.rows], rel=1e-12)
 
 
 # --- refusals --------------------------------------------------------------------------------------------

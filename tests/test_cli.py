@@ -666,7 +666,9 @@ builtins.late = Late()
 def test_a_full_error_output_leaves_the_exit_code(arguments: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         command = [sys.executable, "-m", "partita", *arguments]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=full, timeout=60, check=False)
+        buffered = {**os.environ, "PYTHONUNBUFFERED": ""}  # what is left is written in the end
+        ways: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": full, "env": buffered}
+        done = subprocess.run(command, timeout=60, check=False, **ways)
     assert (done.returncode, done.stdout) == (2, b"")
 
 

@@ -135,7 +135,7 @@ def test_pages_are_written_whole_with_all_their_figures(sweeps, tmp_path):
     assert first.startswith(
         f"- {sweeps.score['reproduced']} of {len(sweeps.findings)} numbers and statements"
     )
-    assert page.index("What to take from it") > page.index("table1: random problems")
+    assert page.index("What to take from it") > page.index("How this was made") > page.index("table1: random")
     html = (tmp_path / "pages" / "lagofernandez2009.html").read_text(encoding="utf-8")
     assert "partita reproduce lagofernandez2009" in html
     assert "<svg" in html

@@ -220,7 +220,7 @@ def test_the_best_is_bold_on_a_terminal_only():
 # --- the screen -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("columns", "expected"), [("90", 90), ("40", 80), ("200", 200)])
+@pytest.mark.parametrize(("columns", "expected"), [("90", 90), ("50", 50), ("20", 40), ("200", 200)])
 def test_results_print_at_the_width_of_the_terminal(monkeypatch, columns, expected):
     monkeypatch.setenv("COLUMNS", columns)
     result = pt.compare([0, 0, 1, 1], [0, 1, 1, 1])

@@ -59,8 +59,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = end.code
         raise
     finally:
+        _let_go_of_a_full_output()
         if is_process:
             _clear_up(code if isinstance(code, int) else 1)
+
+
+def _let_go_of_a_full_output() -> None:
+    """Python would end with 120 where the error output cannot take what is left of it."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:
+        sys.stderr = None
 
 
 def _press_until_heard() -> None:

@@ -150,7 +150,7 @@ HALF = 0.5
 
 
 def _sweep_plan(run: Run) -> list[Task]:
-    problems, runs = (1, 3) if run.quick else (12, 10)
+    problems, runs = (1, 3) if run.quick else (40, 10)
     return [
         Task(
             f"{shape}-{place}-{i}",

@@ -71,8 +71,8 @@ def document_of(found: Reproduction, *, command: str = "") -> Document:
         verdict=(Sentence(sentence(first), "", "answer"), *parts, *small, *absent),
         sections=(
             *sections,
-            *([taken] if found.lessons else []),
             Section("made", "How this was made", tuple(made)),
+            *([taken] if found.lessons else []),
         ),
     )
 

@@ -258,7 +258,7 @@ def _tables(parts: Sequence[Part]) -> Section:
 def _tables_of(result: Any, *, every_row: bool) -> list[Table]:
     """All tables of a result; of several comparisons the first has every row, the others their digest."""
     whole = result.all if every_row and isinstance(result, IndexTable) else result
-    tables = [replace(whole.table(), answer=""), *whole.more()]
+    tables = [_by_index(replace(whole.table(), answer="")), *whole.more()]
     if isinstance(result, (Stability, Validation)) and _has_clusters(result):
         tables.append(result.by_cluster.table())
     if isinstance(result, Comparison) and result.inputs is not None and result.inputs.n_objects:
@@ -266,6 +266,13 @@ def _tables_of(result: Any, *, every_row: bool) -> list[Table]:
     if isinstance(result, ChoiceOfK) and result.structure is not None:
         tables.append(result.structure.table())
     return [table for table in tables if table.rows]
+
+
+def _by_index(table: Table) -> Table:
+    """A digest without the column of families, which names each of them once: a row begins with its index."""
+    if table.columns[0] != "family":
+        return table
+    return replace(table, columns=table.columns[1:], rows=tuple(row[1:] for row in table.rows))
 
 
 def _has_clusters(result: Stability | Validation) -> bool:

@@ -22,7 +22,7 @@ from partita.results import Cell, Table, show
 
 __all__ = ["page"]
 
-MOST_ROWS, MOST_ROWS_BEHIND = 300, 100
+MOST_ROWS, MOST_ROWS_BEHIND = 300, 20
 """Rows of a table, and of that behind a figure: a page must not grow with the number of objects."""
 
 LONGEST = 400
