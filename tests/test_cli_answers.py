@@ -5,31 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import partita as pt
-from partita.cli import commands, main
+from command_runs import Run, runner
+from partita.cli import commands
 from partita.cli.options import PARAMETERS
 from partita.selection import structure
 
 FEATURES = ["x", "y"]
 SHAPES = ("table", "json", "csv", "markdown", "html")
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[[str], Outcome]
 
 
 def three_clouds() -> pd.DataFrame:
@@ -50,16 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Run a command in a folder with the file clouds.csv, the way the installed script does."""
     monkeypatch.chdir(tmp_path)
     three_clouds().to_csv("clouds.csv", index=False)
-
-    def run_command(line: str) -> Outcome:
-        code = 0
-        try:
-            main(shlex.split(line))
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return Outcome(code, *capsys.readouterr())
-
-    return run_command
+    return runner(capsys)
 
 
 def X() -> pd.DataFrame:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
-import shlex
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 import numpy as np
@@ -20,20 +18,12 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import partita as pt
+from command_runs import Run, runner
 from partita import errors, progress
-from partita.cli import commands, main
+from partita.cli import commands
 from partita.cli import output as output_room
 from partita.partitions.data import complete_data
 from partita.plots import pictures
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[[str], Outcome]
 
 
 def flowers() -> pd.DataFrame:
@@ -53,16 +43,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Run a command in a folder with the file f.csv, the way the installed script does."""
     monkeypatch.chdir(tmp_path)
     flowers().to_csv("f.csv", index=False)
-
-    def run_command(line: str) -> Outcome:
-        code = 0
-        try:
-            main(shlex.split(line))
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return Outcome(code, *capsys.readouterr())
-
-    return run_command
+    return runner(capsys)
 
 
 COMPARE = "compare f.csv --truth kind --labels three"

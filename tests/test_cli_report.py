@@ -7,28 +7,19 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import partita as pt
-from partita.cli import demonstration, main
+from command_runs import Run, runner
+from partita.cli import demonstration
 from partita.cli.report import page_of, verdict_of
 
 QUICK = "--k 1:4 --runs 2 --repeats 3 --bootstrap 50 --shuffles 99"
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[[str], Outcome]
 
 
 def clouds() -> pd.DataFrame:
@@ -44,16 +35,7 @@ def clouds() -> pd.DataFrame:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     monkeypatch.chdir(tmp_path)
     clouds().to_csv("clouds.csv", index=False)
-
-    def run_command(line: str) -> Outcome:
-        code = 0
-        try:
-            main(shlex.split(line))
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return Outcome(code, *capsys.readouterr())
-
-    return run_command
+    return runner(capsys)
 
 
 @pytest.fixture
