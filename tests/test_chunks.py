@@ -296,17 +296,20 @@ def test_no_bit_depends_on_the_scheduler(data):
 
 def test_a_cluster_of_processes(data):
     here = pt.compare(cut(data["U"]), cut(data["V"]))
+    hard_here = pt.compare(cut(data["truth"]), cut(data["found"]))
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
         there = pt.compare(cut(data["U"]), cut(data["V"]))
-        agree(pt.compare(cut(data["truth"]), cut(data["found"])), pt.compare(data["truth"], data["found"]))
+        hard_there = pt.compare(cut(data["truth"]), cut(data["found"]))
+        agree(hard_there, pt.compare(data["truth"], data["found"]))
         agree(pt.validate(cut(data["X"]), cut(data["noisy"])), pt.validate(data["X"], data["noisy"]))
         with pytest.raises(PartitionError, match="chunk 1 of rows 700 to 1399"):
             pt.as_partition(cut(np.where(np.arange(N)[:, None] == 800, 0.9, data["U"])))
         assert len(client.scheduler_info()["workers"]) == 2
-    # products of matrices may differ in their last bits between processes
+    assert repr([row.value for row in hard_there.rows]) == repr([row.value for row in hard_here.rows])
+    # soft ones are products of matrices: their last bits differ between processes with some BLAS kernels
     assert [row.value for row in there.rows] == pytest.approx([row.value for row in here.rows], rel=1e-12)
 
 

@@ -98,6 +98,6 @@ def _title(result: Structure) -> str:
 
 
 def _notes(total: int, shown: int) -> tuple[str, ...]:
-    hidden = f"{shown} of {total} tests shown: of each law the one with the smallest p (every=True shows all)"
+    hidden = f"{shown} of {total} tests shown: of each law the one with the smallest p"
     corrected = f"p is corrected for the {total // len(LAWS)} statistics held against each law"
     return (*([hidden] if shown < total else []), corrected)
