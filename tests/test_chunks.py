@@ -10,7 +10,7 @@ from distributed import Client, LocalCluster
 from sklearn.cluster import KMeans
 
 import partita as pt
-from partita.arrays.chunked import Chunked, is_chunked
+from partita.arrays.chunked import Chunked, compute, in_chunks, is_chunked, sum_of_chunks, zipped
 from partita.errors import MismatchError, ParameterError, PartitionError, TooLargeError
 
 N = 5000
@@ -385,3 +385,55 @@ def test_what_is_chunked(data):
     with pytest.raises(TooLargeError, match="X, a dask Array"):
         pt.validate(cut(data["X"]), cut(data["truth"]), scale="standard")
     assert repr(made) == "FuzzyPartition(n=5000, k=4, 8 chunks)"
+
+
+# --- pieces that are read on this machine -----------------------------------------------------------------
+
+
+def pieces(values, rows):
+    """Chunks of an array without dask, which are read when they are needed."""
+    sizes = [len(values[start : start + rows]) for start in range(0, len(values), rows)]
+    return in_chunks(values, sizes)
+
+
+@pytest.mark.parametrize("n_chunks", range(1, 18))
+def test_pieces_are_added_in_the_tree_of_dask(n_chunks):
+    texts = np.arange(n_chunks)
+    add = "({}+{})".format
+    here = sum_of_chunks(spelled, "", [pieces(texts, 1)], add)
+    elsewhere = [dask.delayed(one) for one in np.split(texts, n_chunks)]
+    there = sum_of_chunks(spelled, "", [Chunked(elsewhere, [1] * n_chunks, (), int)], add)
+    assert here == there
+    assert here.count("+") == n_chunks - 1
+
+
+def spelled(_shared, chunk):
+    return str(chunk[0])
+
+
+@pytest.mark.parametrize(("rows", "wanted"), [(3, (10,)), (10, (1, 2, 7)), (4, (3, 3, 4)), (2, (5, 5))])
+def test_pieces_of_other_sizes(rows, wanted):
+    values = np.arange(20).reshape(10, 2)
+    cut_again = pieces(values, rows).cut_as(wanted)
+    assert cut_again.is_here
+    parts = compute(cut_again.chunks)
+    assert [len(part) for part in parts] == list(wanted)
+    np.testing.assert_array_equal(np.concatenate(parts), values)
+
+
+def test_pieces_beside_chunks_of_dask_go_through_dask():
+    values = np.arange(10)
+    lazy = Chunked(cut(values, 4).to_delayed(), (4, 4, 2), (), int)
+    assert zipped(lambda a, b: int((a * b).sum()), pieces(values, 4), lazy) == [14, 126, 145]
+
+
+def test_a_piece_that_fails_ends_the_rest():
+    begun = []
+
+    def fails(chunk):
+        begun.append(chunk[0])
+        raise ValueError("no such piece")
+
+    with pytest.raises(ValueError, match="no such piece"):
+        zipped(fails, pieces(np.arange(1000), 1))
+    assert len(begun) < 100

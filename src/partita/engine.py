@@ -89,9 +89,8 @@ def _collect_together(
     }
     additive = {r: built_on[r] for r in sides if r not in collected}
     if additive:
-        made = (
-            _over_chunks(additive, inputs) if inputs.is_chunked else _over_blocks(additive, inputs, on_block)
-        )
+        over = _over_chunks if inputs.is_chunked else _over_blocks
+        made = over(additive, inputs, on_block)
         collected |= dict(zip(additive, made, strict=True))
     if inputs.X is not None and inputs.X.exponent:
         collected = {r: made.with_exponent(inputs.X.exponent) for r, made in collected.items()}
@@ -122,13 +121,15 @@ def _over_blocks(
     return reduce(_added, map_blocks(one, inputs.n_objects, rows, on_block, products=products))
 
 
-def _over_chunks(built_on: Mapping[Request, Mapping[str, Any]], inputs: Inputs) -> list[Any]:
+def _over_chunks(
+    built_on: Mapping[Request, Mapping[str, Any]], inputs: Inputs, on_block: Callable[[int, int], None] | None
+) -> list[Any]:
     """Additive statistics of objects in chunks, each chunk in blocks where it lies."""
     clusterings: Iterable[Any] = inputs.partitions.values()
     columns: list[Any] = [p.values for p in clusterings]
     columns += [] if inputs.X is None else [inputs.X.values]
     columns += [] if inputs.weight is None else [inputs.weight]
-    made: list[Any] = sum_of_chunks(_of_chunk, (built_on, inputs.blank()), columns, _added)
+    made: list[Any] = sum_of_chunks(_of_chunk, (built_on, inputs.blank()), columns, _added, on_block)
     return made
 
 

@@ -1,17 +1,30 @@
-"""Rows in chunks, never here all at once: dask's arrays and frames, each chunk worked on where it is."""
+"""Rows in chunks, never here all at once: each chunk is worked on where it is.
+
+A chunk is a delayed array of dask, or a `Piece`: an array that is read on this machine when it is needed.
+Dask works on the former, by whatever scheduler or client is in use; threads of this process on the latter.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from partita.arrays.matrices import Array
+from partita.arrays.row_blocks import in_order, one_blas_thread
 from partita.errors import MismatchError, TooLargeError
 
 Work = Callable[..., Any]
+OnChunk = Callable[[int, int], None] | None
+
+
+class Piece(NamedTuple):
+    """A chunk on this machine, such as a part of a file: read when it is needed, and not kept."""
+
+    read: Callable[[], Any]
 
 
 class Chunked:
@@ -21,7 +34,7 @@ class Chunked:
 
     Attributes
     ----------
-    chunks : tuple of delayed arrays
+    chunks : tuple of delayed arrays, or of pieces
         Each with at least one row.
     sizes : tuple of int
         Their numbers of rows.
@@ -51,7 +64,7 @@ class Chunked:
         """The chunks after some work on each, later; ``others`` are chunks that lie as these do."""
         made = zip(*(side.chunks for side in (self, *others)), strict=True)
         tail = shape.get("tail", self.shape[1:])
-        chunks = (_delayed(work)(*parts) for parts in made)
+        chunks = (_later(work, *parts) for parts in made)
         return Chunked(
             chunks, self.sizes if sizes is None else sizes, tail, self.dtype if dtype is None else dtype
         )
@@ -60,14 +73,21 @@ class Chunked:
         """The same rows in chunks of other sizes."""
         if self.sizes == tuple(sizes):
             return self
+        if self.is_here:
+            return Chunked(_recut(self.chunks, self.sizes, sizes), sizes, self.shape[1:], self.dtype)
         import dask.array as da
 
         parts = [
-            da.from_delayed(chunk, (size, *self.shape[1:]), dtype=self.dtype)
+            da.from_delayed(_of_dask(chunk), (size, *self.shape[1:]), dtype=self.dtype)
             for chunk, size in zip(self.chunks, self.sizes, strict=True)
         ]
         lined_up = da.concatenate(parts).rechunk((tuple(sizes), *self.shape[1:]))
         return Chunked(lined_up.to_delayed().ravel(), sizes, self.shape[1:], self.dtype)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether all chunks are read on this machine, without dask."""
+        return all(isinstance(chunk, Piece) for chunk in self.chunks)
 
     def filled(self) -> Chunked:
         """The same without empty chunks."""
@@ -97,8 +117,30 @@ def all_at_once(got: str) -> TooLargeError:
 def in_chunks(array: Array, sizes: Sequence[int]) -> Chunked:
     """An array in memory, cut into chunks of these sizes."""
     ends = np.cumsum(sizes)
-    parts = (_delayed(array[end - size : end]) for size, end in zip(sizes, ends, strict=True))
+    parts = (Piece(partial(_itself, array[end - size : end])) for size, end in zip(sizes, ends, strict=True))
     return Chunked(parts, sizes, array.shape[1:], array.dtype)
+
+
+def _itself(array: Array) -> Array:
+    return array
+
+
+def _recut(pieces: Sequence[Piece], sizes: Sequence[int], wanted: Sequence[int]) -> list[Piece]:
+    """The same rows in pieces of other sizes, each read from those that it lies in."""
+    ends = np.cumsum(sizes)
+    cut, start = [], 0
+    for size in wanted:
+        first, last = np.searchsorted(ends, [start, start + size - 1], side="right")
+        skipped = start - int(ends[first] - sizes[first])
+        cut.append(Piece(partial(_rows_of, pieces[first : last + 1], skipped, size)))
+        start += size
+    return cut
+
+
+def _rows_of(pieces: Sequence[Piece], skipped: int, size: int) -> Any:
+    parts = [piece.read() for piece in pieces]
+    whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return whole[skipped : skipped + size]
 
 
 def is_chunked(obj: Any) -> bool:
@@ -141,39 +183,91 @@ def with_one_division(sides: dict[str, Any]) -> dict[str, Any]:
     return sides | {name: frame.repartition(divisions=ends, force=True) for name, frame in frames.items()}
 
 
-def for_each(work: Work, *columns: Sequence[Any]) -> list[list[Any]]:
+def for_each(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[list[Any]]:
     """What ``work`` finds in every chunk of each column of chunks, all computed at once."""
-    tasks = [[_delayed(work)(place, chunk) for chunk in column] for place, column in enumerate(columns)]
-    made: list[list[Any]] = compute(tasks)
-    return made
+    tasks = [_later(partial(work, place), chunk) for place, column in enumerate(columns) for chunk in column]
+    made = iter(compute(tasks, on_chunk))
+    return [[next(made) for _ in column] for column in columns]
 
 
-def zipped(work: Work, *sides: Chunked) -> list[Any]:
+def zipped(work: Work, *sides: Chunked, on_chunk: OnChunk = None) -> list[Any]:
     """What ``work`` finds in the chunks that lie beside each other."""
     beside = zip(*(side.chunks for side in sides), strict=True)
-    made: list[Any] = compute([_delayed(work)(*parts) for parts in beside])
-    return made
+    return compute([_later(work, *parts) for parts in beside], on_chunk)
 
 
-def sum_of_chunks(work: Work, shared: Any, sides: Sequence[Chunked], add: Work) -> Any:
+def sum_of_chunks(
+    work: Work, shared: Any, sides: Sequence[Chunked], add: Work, on_chunk: OnChunk = None
+) -> Any:
     """``work(shared, *chunks)`` of all chunks that lie beside each other, added two by two.
 
     Neighbours are added first, then neighbours of these: a tree that depends on the number of chunks alone,
     so that no bit of the sum depends on who worked on what.
     """
+    beside = list(zip(*(side.chunks for side in sides), strict=True))
+    if all(side.is_here for side in sides):
+        return _sum_here([_later(partial(work, shared), *parts) for parts in beside], add, on_chunk)
     once = _delayed(shared)
-    sums = [_delayed(work)(once, *parts) for parts in zip(*(side.chunks for side in sides), strict=True)]
+    sums = [_delayed(work)(once, *map(_of_dask, parts)) for parts in beside]
     while len(sums) > 1:
         pairs = [_delayed(add)(a, b) for a, b in zip(sums[::2], sums[1::2], strict=False)]
         sums = pairs + sums[2 * len(pairs) :]
-    return compute(sums)[0]
+    return compute(sums, on_chunk)[0]
 
 
-def compute(tasks: Any) -> Any:
-    """The values of delayed work, by whatever scheduler or client of dask is in use."""
+def _sum_here(pieces: Sequence[Piece], add: Work, on_chunk: OnChunk) -> Any:
+    """The sum of what pieces come to, in the tree of `sum_of_chunks`; only its open branches are kept.
+
+    They hold sums of 2^i pieces, each more than the next: two that have become equal are added at once, and
+    those that are left at the end from the last to the first, as the levels of the tree would.
+    """
+    branches: list[tuple[int, Any]] = []
+    for made in _read_in_order(pieces, on_chunk):
+        branches.append((1, made))
+        while len(branches) > 1 and branches[-2][0] == branches[-1][0]:
+            (size, last), (_, before) = branches.pop(), branches.pop()
+            branches.append((2 * size, add(before, last)))
+    total = branches.pop()[1]
+    while branches:
+        total = add(branches.pop()[1], total)
+    return total
+
+
+def _read_in_order(pieces: Sequence[Piece], on_chunk: OnChunk) -> Iterator[Any]:
+    with one_blas_thread():
+        for done, made in enumerate(in_order(_read, pieces), start=1):
+            if on_chunk is not None:
+                on_chunk(done, len(pieces))
+            yield made
+
+
+def _read(piece: Piece) -> Any:
+    return piece.read()
+
+
+def compute(tasks: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
+    """The values of delayed work: by whatever scheduler or client of dask is in use, or by threads here."""
+    if all(isinstance(task, Piece) for task in tasks):
+        return list(_read_in_order(tasks, on_chunk))
     import dask
 
-    return dask.compute(tasks)[0]
+    return list(dask.compute(*map(_of_dask, tasks)))
+
+
+def _later(work: Work, *parts: Any) -> Any:
+    """The work on chunks that lie beside each other, to be done when it is asked for."""
+    if all(isinstance(part, Piece) for part in parts):
+        return Piece(partial(_worked_on, work, parts))
+    return _delayed(work)(*map(_of_dask, parts))
+
+
+def _worked_on(work: Work, parts: Sequence[Piece]) -> Any:
+    return work(*(part.read() for part in parts))
+
+
+def _of_dask(chunk: Any) -> Any:
+    """A chunk for dask, which reads a piece where it works on it."""
+    return _delayed(chunk.read)() if isinstance(chunk, Piece) else chunk
 
 
 def _delayed(work: Any) -> Any:

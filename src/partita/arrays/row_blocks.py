@@ -7,9 +7,9 @@ import os
 import signal
 import sys
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from partita.errors import ParameterError
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 BLOCK_ROWS = 1 << 16
@@ -96,11 +97,35 @@ def map_blocks(
     threads would fight with ours, and their number would change last bits.
     """
     slices = list(blocks(n, rows))
-    threads = min(thread_count(), len(slices))
+    done: list[T] = []
     with one_blas_thread() if products else nullcontext():
-        if threads <= 1:
-            return _gather(map(held(work), slices), len(slices), on_block)
-        return _gather(_pool(thread_count()).map(work, slices), len(slices), on_block)
+        for made in in_order(work, slices):
+            done.append(made)
+            if on_block is not None:
+                on_block(len(done), len(slices))
+    return done
+
+
+def in_order(work: Callable[[P], T], pieces: Sequence[P]) -> Iterator[T]:
+    """What ``work`` makes of each piece, on a pool of threads, in the order of the pieces.
+
+    No more than a few are begun before their turn, so that what waits to be taken stays small.
+    """
+    threads = min(thread_count(), len(pieces))
+    if threads <= 1:
+        yield from map(held(work), pieces)
+        return
+    pool, begun = _pool(thread_count()), deque[Future[T]]()
+    try:
+        for piece in pieces:
+            begun.append(pool.submit(work, piece))
+            if len(begun) > 4 * threads:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
+    finally:
+        for waiting in begun:
+            waiting.cancel()
 
 
 def held(work: Callable[..., T]) -> Callable[..., T]:
@@ -178,12 +203,3 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_blas_lock.acquire, after_in_parent=_blas_lock.release, after_in_child=_in_forked_child
     )
-
-
-def _gather(results: Iterator[T], total: int, on_block: Callable[[int, int], None] | None) -> list[T]:
-    done: list[T] = []
-    for result in results:
-        done.append(result)
-        if on_block is not None:
-            on_block(len(done), total)
-    return done
