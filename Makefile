@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-full fuzz answers reproduce check kernels lint types bench docs format clean
+.PHONY: demo test test-full fuzz answers reproduce check kernels lint types bench docs dist pythons test-lowest format clean
 
 demo: $(READY)
 	$(BIN)/python -m partita demo
@@ -37,8 +37,8 @@ types: $(READY)
 	$(BIN)/mypy
 
 lint: $(READY)
-	$(BIN)/ruff check src tests bench docs
-	$(BIN)/ruff format --check src tests bench docs
+	$(BIN)/ruff check src tests bench docs packaging
+	$(BIN)/ruff format --check src tests bench docs packaging
 	$(BIN)/lint-imports
 
 kernels: $(READY)
@@ -57,9 +57,30 @@ reproduce: $(READY)
 docs: $(READY)
 	$(BIN)/python -m sphinx -b html -j 2 -W --keep-going -n -d docs/_build/doctrees docs docs/_build/html
 
+# wheel and sdist, checked, and each used from an empty environment
+dist: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group release
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	for built in dist/*; do packaging/try-installed "$$built" $(PYTHON) || exit 1; done
+
+# the wheel on every Python that is promised and can be had here
+pythons: dist
+	packaging/try-pythons
+
+# the tests with the oldest dependencies that pyproject.toml allows, in an environment of their own
+test-lowest:
+	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python packaging/lowest.py > .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-lowest/lowest.txt \
+		--group lowest -e ".[parquet,excel,dask]"
+	.venv-lowest/bin/python -m pytest -n 2 --dist worksteal
+
 format: $(READY)
-	$(BIN)/ruff check --fix src tests bench docs
-	$(BIN)/ruff format src tests bench docs
+	$(BIN)/ruff check --fix src tests bench docs packaging
+	$(BIN)/ruff format src tests bench docs packaging
 
 clean:
 	rm -rf .venv docs/_build docs/api/generated docs/catalogue/indices

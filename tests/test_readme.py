@@ -1,4 +1,4 @@
-"""The README is true: its tour prints what it shows, and its index is added as it says."""
+"""The README is true: its examples print what they show. An index is added as CONTRIBUTING.md says."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from test_gate import test_examples_have_their_value as check_examples
 pytestmark = pytest.mark.filterwarnings("ignore::partita.errors.UndefinedIndexWarning")
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
-def test_the_tour_prints_what_it_shows():
-    tour = "\n".join(re.findall(r"```pycon\n(.*?)```", README, re.DOTALL))
-    assert tour.count(">>>") > 12
+def test_examples_print_what_they_show():
+    examples = "\n".join(re.findall(r"```pycon\n(.*?)```", README, re.DOTALL))
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
     # an empty line in the README stands for an empty line of output when a table goes on behind it
-    shown = re.sub(r"\n\n(?=[a-z\[])", "\n<BLANKLINE>\n", tour)
+    shown = re.sub(r"\n\n(?=[a-z\[])", "\n<BLANKLINE>\n", examples)
     test = doctest.DocTestParser().get_doctest(shown, {}, "README.md", "README.md", 0)
     outcome = doctest.DocTestRunner(optionflags=flags).run(test)
     assert outcome.failed == 0
-    assert outcome.attempted > 12
+    assert outcome.attempted == README.count(">>>") > 10
 
 
 @pytest.fixture
 def kulczynski(tmp_path, monkeypatch):
-    """The README's blocks, run to the letter as a user's own module."""
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    """The blocks of CONTRIBUTING.md, run to the letter as a user's own module."""
+    blocks = re.findall(r"```python\n(.*?)```", CONTRIBUTING, re.DOTALL)
     (tmp_path / "my_indices.py").write_text("\n".join(blocks), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "my_indices", raising=False)
@@ -49,7 +49,7 @@ def kulczynski(tmp_path, monkeypatch):
         remove(find("kulczynski"))
 
 
-def test_the_index_of_the_readme_works_and_keeps_its_promises(kulczynski):
+def test_the_added_index_works_and_keeps_its_promises(kulczynski):
     assert kulczynski in catalogue()
     assert gate.missing(kulczynski) == [
         'kulczynski needs "kulczynski" in REFERENCE of tests/reference/my_indices.py'
@@ -76,3 +76,20 @@ def test_the_readme_names_its_commands():
     makefile = (ROOT / "Makefile").read_text()
     assert re.search(r"^test:", makefile, re.MULTILINE)
     assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_readme_counts_the_indices():
+    (said,) = re.findall(r"(\d+) indices states", README)
+    assert int(said) == len(catalogue())
+
+
+def test_links_of_the_readme_lead_to_files():
+    links = re.findall(r"\]\(([^)]+)\)", README)
+    assert len(links) > 10
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_its_picture_is_made_by_the_script_beside_it():
+    (picture,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
+    script = (ROOT / picture).parent / "picture-of-a-report"
+    assert (ROOT / picture).name in script.read_text(encoding="utf-8")

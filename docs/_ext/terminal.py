@@ -21,10 +21,10 @@ class Terminal(SphinxDirective):
     """Each line is a command. All commands of a page run in one folder that is empty at its beginning."""
 
     has_content = True
-    option_spec = {"hidden": directives.flag}  # noqa: RUF012 (the way of docutils)
+    option_spec = {"hidden": directives.flag, "silent": directives.flag}  # noqa: RUF012 (the way of docutils)
 
     def run(self) -> list[nodes.Node]:
-        """The commands with what they print, or nothing where they only prepare others."""
+        """The commands with what they print; alone where they are ``silent``, nothing where ``hidden``."""
         # a folder that lives as long as the page is read
         folder = self.env.current_document.setdefault("terminal", tempfile.TemporaryDirectory())
         shown = []
@@ -44,7 +44,7 @@ class Terminal(SphinxDirective):
             shown.append(f"$ {command}\n{done.stdout.rstrip()}".rstrip())
         if "hidden" in self.options:
             return []
-        text = "\n\n".join(shown)
+        text = "\n".join(self.content) if "silent" in self.options else "\n\n".join(shown)
         return [nodes.literal_block(text, text, language="console")]
 
 
