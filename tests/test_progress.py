@@ -12,6 +12,7 @@ import pytest
 
 import partita as pt
 from partita import progress
+from partita.arrays import map_blocks
 
 
 class Terminal(io.StringIO):
@@ -34,25 +35,22 @@ def test_a_bar_is_drawn_for_long_work_on_a_terminal_only(monkeypatch, stream, pa
 
 
 def test_compare_reports_its_blocks(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0)
-    seen = []
-    real = progress.bar
+    told = []
 
-    def spy(description):
-        bar = real(description)
-        enter = bar.__enter__
-        bar.__enter__ = enter
-        return bar
+    def watched(work, n, rows, on_block=None, **options):
+        assert on_block is not None
 
-    monkeypatch.setattr("partita.comparison.bar", spy)
-    monkeypatch.setattr(
-        "partita.arrays.row_blocks._gather",
-        lambda results, total, on_block: [seen.append((total, on_block)) or r for r in results],
-    )
+        def told_too(done, total):
+            told.append((done, total))
+            on_block(done, total)
+
+        return map_blocks(work, n, rows, told_too, **options)
+
+    monkeypatch.setattr("partita.engine.map_blocks", watched)
     rng = np.random.default_rng(0)
     U = rng.dirichlet([1, 1], 150_000)
     pt.compare(U, U, indices=["VI"])
-    assert any(on_block is not None and total > 1 for total, on_block in seen)
+    assert told == [(done, 3) for done in (1, 2, 3)]
     assert capsys.readouterr().err == ""
 
 
