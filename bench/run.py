@@ -19,6 +19,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 import chance
 import coassociation
 import consensus
+import ctrl_c
 import distributional
 import first_answer
 import internal
@@ -162,6 +163,7 @@ if __name__ == "__main__":
         consensus,
         strategies,
         sweeps,
+        ctrl_c,
         first_answer,
         intervals,
     ):

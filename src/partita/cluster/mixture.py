@@ -13,7 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.arrays import OPERATIONS_AT_A_TIME, Array, Floats, blocks
+from partita.arrays import BLOCK_ROWS, OPERATIONS_AT_A_TIME, Array, Floats, blocks
 from partita.cluster.centres import lloyd, starting_centres
 from partita.cluster.clusterer import (
     COUNT,
@@ -91,7 +91,7 @@ class ExpectationMaximisation:
 
     @cached_property
     def _columns(self) -> Floats:
-        return np.ascontiguousarray((self.X - self._origin).T)
+        return np.subtract(self.X.T, self._origin[:, None], order="C")
 
     @property
     def _m_step(self) -> tuple[Floats, tuple[bool, bool]]:
@@ -181,10 +181,16 @@ def expectation(X: Floats, mixture: GivenMixture) -> tuple[Floats, Floats]:
     """The memberships (n, k) of objects in a mixture, and the log density of each."""
     from partita.kernels.em import expect
 
-    shares, peaks, totals = np.empty((len(mixture.weights_), len(X))), np.empty(len(X)), np.empty(len(X))
+    n, k = len(X), len(mixture.weights_)
+    memberships, densities = np.empty((n, k)), np.empty(n)
     covariances = kernel_covariances(mixture)
-    expect(np.ascontiguousarray(X.T), mixture.weights_, mixture.means_, covariances, shares, peaks, totals)
-    return np.ascontiguousarray(shares.T), peaks + np.log(totals)
+    for part in blocks(n, BLOCK_ROWS):
+        rows = part.stop - part.start
+        shares, peaks, totals = np.empty((k, rows)), np.empty(rows), np.empty(rows)
+        given = (np.ascontiguousarray(X[part].T), mixture.weights_, mixture.means_, covariances)
+        expect.times(math.ceil(n / rows))(*given, shares, peaks, totals)
+        memberships[part], densities[part] = shares.T, peaks + np.log(totals)
+    return memberships, densities
 
 
 class GaussianMixtureEM(Clusterer):
@@ -353,7 +359,8 @@ class GaussianMixtureEM(Clusterer):
             if self.init != "k-means":
                 return em.around(starting_centres(em.X, k, self.init, seed))
             near = lloyd(em.X, starting_centres(em.X, k, "k-means++", seed), max_iter=20)
-            return em.maximised(np.eye(k)[near.labels], em.around(near.centres))
+            shares = np.take(np.eye(k), near.labels, axis=1)
+            return em.maximised(shares.T, em.around(near.centres))
 
         return restarts(make, self.n_init, rng, n_jobs=self.n_jobs, description="starts")
 

@@ -70,7 +70,9 @@ def swap_search(
             more, taken_now, failures = some_swaps(swarm, draws[part], ROUNDS, failures, patience)
             tried, taken = tried + more, taken + taken_now
         if taken:
-            swarm = held(gather)(X, swarm.centres)
+            best = swarm.centres
+            del swarm  # it is as large as X, and so is the next
+            swarm = held(gather)(X, best)
         if on_swaps is not None:
             on_swaps(tried, max_swaps)
     return lloyd(X, swarm.centres, max_iter=max_iter, tol=tol), tried

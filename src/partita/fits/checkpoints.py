@@ -83,6 +83,10 @@ class Checkpoint:
         seed = _stored_seed(place / MANIFEST, hashes, None if random_state is None else seed)
         return cls(place, fingerprint(hashes, seed), seed)
 
+    def holds(self, key: str) -> bool:
+        """Whether a task is done."""
+        return (self.folder / f"{key}.json").exists()
+
     def load(self, key: str) -> Record | None:
         """The record of a task, or None if it has not been computed; a damaged one is refused."""
         path = self.folder / f"{key}.json"

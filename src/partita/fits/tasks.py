@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import one_native_thread, one_thread
-from partita.errors import ParameterError, Phrase, Setting, TooLargeError
+from partita.errors import ParameterError, Phrase, Setting, TooLargeError, WorkerError
 from partita.fits.checkpoints import Checkpoint, Record
+from partita.fits.shipments import LEAST_BYTES, Shared, current_shipment
 from partita.progress import bar
 
 MOST_TASKS = 1_000_000
@@ -96,30 +99,90 @@ def run_tasks(
     """The records of all tasks, in their order; those in the checkpoint are read, not computed again.
 
     Each task has one thread for itself, whatever ``n_jobs``, so that results are the same for any number of
-    workers. Workers are joblib's: its back ends (dask, Ray, Spark) serve as well.
+    workers. Workers are joblib's: its back ends (dask, Ray, Spark) serve as well. What several tasks are
+    given is sent to a worker once.
     """
     from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend
 
     is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not is_count or not 0 < abs(n_jobs) <= MOST_WORKERS):
         what = Phrase(Setting("n_jobs"), " is no count of workers.")
         need = f"a whole number, not 0, from -{MOST_WORKERS:,} to {MOST_WORKERS:,}"
         raise ParameterError(what, got=repr(n_jobs)[:60], need=need)
+    backend = get_active_backend()[0]
+    shipment = current_shipment()
+    rows = list(shipment.packed([task.arguments for task in tasks]))
+    done = 0
     # the limit of the whole holds where tasks are threads, each of which would lift that of the others
     with bar(description) as report, one_native_thread():
-        pool = Parallel(n_jobs=n_jobs, return_as="generator")
-        records = pool(delayed(_one)(work, task, checkpoint) for task in tasks)
-        for done, record in enumerate(records, start=1):
-            report(done, len(tasks))
-            yield record
+        pool = Parallel(
+            n_jobs=n_jobs,
+            return_as="generator" if _can_hand_over_one_by_one(backend) else "list",
+            max_nbytes=LEAST_BYTES,
+        )
+        try:
+            with shipment.scattered(backend, rows):
+                calls = zip(tasks, rows, strict=True)
+                records = pool(delayed(_one)(work, task.key, checkpoint, *row) for task, row in calls)
+                for done, record in enumerate(records, start=1):
+                    report(done, len(tasks))
+                    yield record
+        except pickle.PicklingError as problem:
+            raise _cannot_be_sent(problem) from None
+        except Exception as problem:
+            if not _is_loss_of_worker(problem):
+                raise
+            raise _lost_worker(problem, description, tasks, done, checkpoint) from None
 
 
-def _one(work: Callable[..., Record], task: Task, checkpoint: Checkpoint | None) -> Record:
-    known = checkpoint.load(task.key) if checkpoint is not None else None
+def _can_hand_over_one_by_one(backend: Any) -> bool:
+    """Whether a back end gives results as they come; those of Ray and Spark give all at the end."""
+    return bool(backend.supports_return_generator or getattr(backend, "supports_sharedmem", False))
+
+
+def _one(work: Callable[..., Record], key: str, checkpoint: Checkpoint | None, *row: Any) -> Record:
+    known = checkpoint.load(key) if checkpoint is not None else None
     if known is not None:
         return known
     with one_thread():
-        record = work(*task.arguments)
+        record = work(*(one.content if isinstance(one, Shared) else one for one in row))
     if checkpoint is not None:
-        checkpoint.save(task.key, record)
+        checkpoint.save(key, record)
     return record
+
+
+def _cannot_be_sent(problem: pickle.PicklingError) -> ParameterError:
+    told = str(problem.__cause__ or problem).strip('"\n ').splitlines()[-1]  # loky's cause is a traceback
+    return ParameterError(
+        "this cannot be sent to worker processes.",
+        got=told.removeprefix("_pickle.PicklingError: "),
+        need="a method, and data, that can be pickled",
+        fix=Phrase(Setting("n_jobs", 1), " needs no other process"),
+        parameter="estimator",
+    )
+
+
+def _is_loss_of_worker(problem: Exception) -> bool:
+    """Whether a worker ended, or on a dask cluster so many that a task or what it needs is given up."""
+    return isinstance(problem, (BrokenExecutor, CancelledError)) or type(problem).__name__ == "KilledWorker"
+
+
+def _lost_worker(
+    problem: Exception, description: str, tasks: Sequence[Task], done: int, checkpoint: Checkpoint | None
+) -> WorkerError:
+    reason = " ".join(str(problem).split())
+    fewer = "; fewer workers need less memory"
+    if checkpoint is None:
+        fix = Phrase(Setting("checkpoint", words="checkpoint=..."), " keeps what is done", fewer)
+    else:
+        kept = sum(checkpoint.holds(task.key) for task in tasks)
+        fix = Phrase(
+            f"the same call goes on from {checkpoint.folder}, which keeps {kept} of {len(tasks)} tasks", fewer
+        )
+    return WorkerError(
+        "a worker process ended in the middle of its work.",
+        got=f"{description}: {done} of {len(tasks)} tasks were done; {reason}",
+        need="workers that live on; a system that runs out of memory kills them",
+        fix=fix,
+    )

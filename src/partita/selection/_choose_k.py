@@ -13,6 +13,7 @@ from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, root_seed
 from partita.fits.models import is_random, k_parameter, method_or_usual
 from partita.fits.settings import grid_over
+from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
 from partita.inputs import prepare
 from partita.partitions import DataMatrix, Partition, complete_data
@@ -43,6 +44,7 @@ EXTENDED = range(11, 21)
 POOLS = ("objective", "index", "mean")
 
 
+@one_shipment()
 def choose_k(
     X: Any,
     estimator: Any = None,

@@ -17,6 +17,7 @@ from partita.evaluation import HARDENED
 from partita.fits.checkpoints import Checkpoint, Record, root_seed
 from partita.fits.partitions import from_arrays
 from partita.fits.settings import Grid, grid_over
+from partita.fits.shipments import one_shipment
 from partita.fits.tasks import Task, check_count, refuse_many, run_tasks
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind, complete_data, softest
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
@@ -60,6 +61,7 @@ RECORDS = 2
 UNFIT = ("KMeans", "MiniBatchKMeans", "BisectingKMeans")
 
 
+@one_shipment()
 def stability(
     X: Any,
     estimator: Any = None,

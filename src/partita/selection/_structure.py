@@ -252,8 +252,8 @@ def structure(
     )
 
 
-def quick_structure(X: Floats, seed: int) -> Structure:
-    """`structure` at a fraction of the cost, for a first look; in this process, with nothing compiled.
+def quick_structure(X: Floats, seed: int, n_jobs: int | None = None) -> Structure:
+    """`structure` at a fraction of the cost, for a first look, with nothing compiled.
 
     400 objects at most are tested, with 59 data sets from each law and 20 of two clusters.
 
@@ -263,9 +263,11 @@ def quick_structure(X: Floats, seed: int) -> Structure:
         Complete, and scaled as wished: nothing is said of the scale here.
     seed : int
         From which all others come.
+    n_jobs : int, optional
+        Workers.
     """
     with one_thread():
-        return _structure(X, "auto", QUICK, seed, n_jobs=None)
+        return _structure(X, "auto", QUICK, seed, n_jobs=n_jobs)
 
 
 def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs: int | None) -> Structure:

@@ -96,7 +96,8 @@ class Checker:
         if not self.tests_structure or len(self.objects) < 2:
             return None
         with one_thread():
-            return quick_structure(self._where_clustered(self.objects), task_seed(self.root, STRUCTURE))
+            seed = task_seed(self.root, STRUCTURE)
+            return quick_structure(self._where_clustered(self.objects), seed, self.n_jobs)
 
     @cached_property
     def dense(self) -> DenseClusters | None:
