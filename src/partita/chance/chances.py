@@ -240,7 +240,11 @@ def _is_of_tables(inputs: Inputs) -> bool:
 
 def is_in_table(entry: Index, kinds: Sequence[Kind]) -> bool:
     """Whether the table of two such clusterings says all that the index needs."""
-    return entry.is_of_hard_table if set(kinds) == {HARD} else entry.is_of_table
+    if "X" in entry.inputs:
+        return False
+    if set(kinds) != {HARD}:
+        return entry.is_of_table
+    return all(_is_table(r.statistic) or r.statistic.from_table is not None for r in entry.requests)
 
 
 def _is_table(statistic: type[Any]) -> bool:

@@ -142,7 +142,7 @@ class Index:
     def is_of_hard_table(self) -> bool:
         """Whether the contingency table of two hard clusterings is all it needs."""
         return self.inputs == ("truth", "found") and all(
-            issubclass(r.statistic, Contingency) or r.statistic.from_table is not None for r in self.requests
+            r.statistic is Contingency or r.statistic.from_table is not None for r in self.requests
         )
 
     @cached_property
