@@ -267,7 +267,8 @@ def compare(
     sampling = Sampling(model, bootstrap, confidence, interval, n_shuffles, random_state, *seeds)
     indices = listed(indices) if indices is not None else None  # an iterator goes only once
     given = ("truth", "found") if X is None else ("X", "truth", "found")
-    _check_names(indices, given)
+    if indices is not None:
+        _check_names(indices, given)
     ways: dict[str, Any] = {
         "noise": noise,
         "sample_weight": sample_weight,
@@ -360,7 +361,9 @@ def _compared(
     headline = headline_of(inputs.kinds, has_data=bool(data))
     wanted = _selected(indices, [*data, "truth", "found"], headline)
     bounded = {
-        e.label for e in wanted.entries if bounds and has_ends(e, inputs, named=e.label in wanted.named)
+        e.label
+        for e in (wanted.entries if bounds and not inputs.are_hard else ())
+        if has_ends(e, inputs, named=e.label in wanted.named)
     }
     planned = plan(
         wanted.entries,
@@ -371,10 +374,12 @@ def _compared(
     )
     with bar("comparing") as report:
         judged = judge(planned, report)
-    rows = tuple(
-        with_ends(row, one.entry, inputs, is_wanted=row.index in bounded)
-        for row, one in zip(judged.rows, planned.assignments, strict=True)
-    )
+    rows = judged.rows
+    if not inputs.are_hard:
+        rows = tuple(
+            with_ends(row, one.entry, inputs, is_wanted=row.index in bounded)
+            for row, one in zip(rows, planned.assignments, strict=True)
+        )
     sampled = None if sample is None else sampled_truth(inputs, found, sample, ways)
     if sampled is not None:
         rows = tuple(map(sampled.row, rows))

@@ -12,11 +12,13 @@ import numpy as np
 from partita.arrays import map_blocks
 from partita.arrays.chunked import all_at_once, sum_of_chunks
 from partita.inputs import Inputs
-from partita.partitions import HARD, HardPartition
+from partita.partitions import HardPartition
 from partita.statistics import Contingency, Request, Statistic, Whole
 from partita.statistics.options import options_of
 
 __all__ = ["Request", "collect", "needs_all_at_once", "pair_operations", "why_costly"]
+
+TABLE = Request.of(Contingency, {})
 
 
 def collect(
@@ -27,7 +29,7 @@ def collect(
     Additive ones are made in one pass, the others from all objects; a richer statistic that is made anyway
     serves for a poorer one. For two hard partitions whatever a table determines is made from the table.
     """
-    settled = {r: _settled(r, inputs) for r in requests}
+    settled = {r: _settled(r, inputs) for r in dict.fromkeys(requests)}
     needs: dict[Request, Mapping[str, Request]] = {}
     asked = list(settled.values())
     for request in asked:  # which grows
@@ -36,21 +38,21 @@ def collect(
             needs[request] = {name: _settled(need, inputs) for name, need in stands_on.items()}
             asked += needs[request].values()
     richer = {replace(r, statistic=poorer): r for r in needs for poorer in r.statistic.serves_for}
-    made: dict[Request, Any] = {} if inputs.table is None else {Request(Contingency): inputs.table}
-    waiting = dict.fromkeys(s for r in needs if (s := richer.get(r, r)) not in made)
+    source = {r: richer.get(r, r) for r in needs}
+    made: dict[Request, Any] = {} if inputs.table is None else {TABLE: inputs.table}
+    waiting = [r for r in dict.fromkeys(source.values()) if r not in made]
     while waiting:
-        known = {r: made[richer.get(r, r)] for r in needs if richer.get(r, r) in made}
-        ready = [r for r in waiting if known.keys() >= set(needs[r].values())]
-        built_on = {r: {name: known[need] for name, need in needs[r].items()} for r in ready}
+        ready = [r for r in waiting if all(source[need] in made for need in needs[r].values())]
+        built_on = {r: {name: made[source[need]] for name, need in needs[r].items()} for r in ready}
         made |= _collect_together(built_on, inputs, on_block)
-        waiting = {r: None for r in waiting if r not in made}
-    return {request: made[richer.get(r, r)] for request, r in settled.items()}
+        waiting = [r for r in waiting if r not in made]
+    return {request: made[source[r]] for request, r in settled.items()}
 
 
 def _foundations(request: Request, inputs: Inputs) -> Mapping[str, Request]:
     """What this statistic is built on here, by the name of the parameter that takes it."""
     if _is_determined_by_table(request, inputs):
-        return {"table": Request(Contingency)}
+        return {"table": TABLE}
     if not request.statistic.needs:
         return {}
     given = dict(zip(request.statistic.inputs, _sides(request, inputs), strict=True))
@@ -159,7 +161,7 @@ def _sides(request: Request, inputs: Inputs) -> list[Any]:
 
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
-    return request.statistic.from_table is not None and set(inputs.kinds) == {HARD}
+    return request.statistic.from_table is not None and inputs.are_hard
 
 
 def needs_all_at_once(requests: Iterable[Request], inputs: Inputs) -> bool:

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from partita.arrays.chunked import all_at_once
-from partita.engine import collect, needs_all_at_once, pair_operations, why_costly
+from partita.engine import Request, collect, needs_all_at_once, pair_operations, why_costly
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, softest
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
+from partita.registry.entry import Basis
 from partita.results.index_rows import IndexValue, LeftOut
 from partita.statistics.protocol import OnBlock
 
@@ -88,10 +91,14 @@ def plan(
     """
     views = _Views(inputs, keeps_model=not one_scale)
     assignments, left_out = [], []
+    of_labels = not one_scale and _are_labels_alone(inputs)
     for entry in wanted:
         has_ends = entry.label in with_ends
         must = strict if isinstance(strict, bool) else entry.label in strict
         on = views.of(entry)
+        if of_labels and not must and entry.is_of_hard_table and not entry.constant and HARD in entry.kinds:
+            assignments.append(Assignment(entry, on))  # nothing can stand in its way
+            continue
         prefers_hard = one_scale and "X" in entry.inputs and "model" not in entry.inputs
         needs_hard = (hardens or one_scale) and not has_ends and entry.range_of(on.kinds) is None
         if (prefers_hard or needs_hard) and entry.range_of((HARD,) * len(on.kinds)) is not None:
@@ -145,6 +152,10 @@ class _Views:
         if names not in self.hard:
             self.hard[names] = view.hardened(keeps_model=self.keeps_model)
         return self.hard[names]
+
+
+def _are_labels_alone(inputs: Inputs) -> bool:
+    return inputs.are_hard and inputs.X is None and inputs.model is None and not inputs.is_chunked
 
 
 def _obstacle(entry: Index, inputs: Inputs) -> str:
@@ -203,8 +214,10 @@ def judge(plan: Plan, on_block: OnBlock | None = None) -> Judgement:
         statistics += collected
         for one in group:
             value, caveats = computed[one.entry.label]
-            own = said(CaveatKind.OWN, one.entry.caveat(inputs.kinds))
-            rows[one.entry.label] = IndexValue.of(one.entry, value, (*caveats, *own, *one.caveats))
+            own = one.entry.caveat(inputs.kinds)
+            if own or one.caveats:
+                caveats = (*caveats, *said(CaveatKind.OWN, own), *one.caveats)
+            rows[one.entry.label] = IndexValue.of(one.entry, value, caveats)
     return Judgement(tuple(rows[one.entry.label] for one in plan.assignments), tuple(statistics))
 
 
@@ -216,8 +229,14 @@ def values_of(
     requests = [request for entry in defined.values() for request in entry.requests]
     collected = collect(requests, inputs, on_block) if inputs.n_objects else {}
     values: dict[str, tuple[float, tuple[Caveat, ...]]] = {e.label: (math.nan, ()) for e in entries}
-    tested: dict[Any, bool] = {}
-    values |= {label: entry.value_for(inputs, collected, tested) for label, entry in defined.items()}
+    if not collected:
+        return values | {label: entry.value_for(inputs, {}) for label, entry in defined.items()}, []
+    bases: dict[tuple[Request, ...], Basis] = {}
+    with np.errstate(all="ignore"):
+        for label, entry in defined.items():
+            if entry.requests not in bases:
+                bases[entry.requests] = Basis([collected[request] for request in entry.requests])
+            values[label] = entry.value_on(bases[entry.requests])
     return values, list(collected.values())
 
 

@@ -89,6 +89,11 @@ class Inputs:
         """The kinds of the clusterings, in their order."""
         return tuple(p.kind for p in self.partitions.values())
 
+    @cached_property
+    def are_hard(self) -> bool:
+        """Whether there are clusterings, and all of them are hard."""
+        return set(self.kinds) == {HARD}
+
     def only(self, names: Collection[str]) -> Inputs:
         """The clusterings of these names, with the data; the clustering found stands for a model."""
         taken = {"found", *names} if "model" in names else names

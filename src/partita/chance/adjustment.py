@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
@@ -22,12 +22,13 @@ from partita.chance.chances import (
 from partita.chance.expectations import MONTE_CARLO, Expectation, expected_on_sizes
 from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
 from partita.chance.shuffles import TableDraws
-from partita.engine import Request, collect
+from partita.engine import Request
 from partita.errors import KindError, ParameterError, PartitaError
 from partita.inputs import Inputs
 from partita.partitions import HARD, Kind, Partition
 from partita.registry import Caveat, CaveatKind, Evaluation, Index, find
 from partita.registry.caveats import join_caveats, limit_caveat, said
+from partita.registry.entry import Basis
 from partita.registry.lookup import CORRECTED
 from partita.statistics import Contingency
 from partita.statistics.options import Inner
@@ -235,17 +236,9 @@ class AdjustedIndex(Index):
         reached = self.inner._call(end, [statistic]) if callable(end) else end
         return math.inf if reached is None else float(np.broadcast_to(reached, statistic.shape)[place])
 
-    def value_for(
-        self,
-        inputs: Inputs,
-        collected: Mapping[Request, Any] | None,
-        tested: dict[Any, bool] | None = None,
-    ) -> tuple[float, tuple[Caveat, ...]]:
-        """Value and caveats for prepared inputs, with what was expected under which model."""
-        if inputs.n_objects == 0:
-            return super().value_for(inputs, collected, tested)
-        found = collect(self.requests, inputs) if collected is None else collected
-        outcome, (expected,) = self._corrected([found[r] for r in self.requests])
+    def value_on(self, basis: Basis) -> tuple[float, tuple[Caveat, ...]]:
+        """Value and caveats from the statistics, with what was expected under which model."""
+        outcome, (expected,) = self._corrected(basis.statistics)
         value, reason = float(outcome.values), str(outcome.reasons[()])
         return value, (*limit_caveat(value, reason), *self._told(expected))
 

@@ -403,6 +403,8 @@ def _is_matrix(obj: Any) -> bool:
         return ndim >= 2
     if not isinstance(obj, (list, tuple)):
         return False
+    if not any(issubclass(t, (list, tuple)) or hasattr(t, "ndim") for t in set(map(type, obj))):
+        return False
     rows = [item for item in obj if isinstance(item, (list, tuple)) or getattr(item, "ndim", None)]
     if rows and all(isinstance(row, tuple) for row in rows):
         return len(rows) == len(obj) and all(isinstance(cell, (int, float)) for row in rows for cell in row)

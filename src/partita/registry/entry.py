@@ -31,7 +31,7 @@ from partita.registry.options import check_on_undefined, checked_option, shown
 from partita.statistics import Contingency
 from partita.statistics.distances.objects_by_cluster import known_metric
 from partita.statistics.options import options_of
-from partita.statistics.protocol import INPUTS, Statistic
+from partita.statistics.protocol import INPUTS
 
 SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
@@ -49,6 +49,36 @@ class Evaluation:
         """What the limits say, once for each value that one of them set."""
         for value, reason in zip(self.values.ravel().tolist(), self.reasons.ravel().tolist(), strict=True):
             yield from limit_caveat(value, reason)
+
+
+class Basis:
+    """The statistics that indices stand on, and what these ask of them: each question is answered once."""
+
+    def __init__(self, statistics: Sequence[Any]) -> None:
+        self.statistics = tuple(statistics)
+        self._answers: dict[Callable[..., Any], Any] = {}
+
+    def answer(self, question: Callable[..., Any]) -> Any:
+        """What a function of the statistics comes to."""
+        if question not in self._answers:
+            self._answers[question] = question(*self.statistics)
+        return self._answers[question]
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of all inputs."""
+        return _kinds_of(self.statistics)
+
+    @cached_property
+    def is_fractional(self) -> bool:
+        """Whether all clusterings are hard, and their objects weighed by fractions."""
+        return set(self.kinds) <= {HARD} and not all(np.all(s.is_whole) for s in self.statistics)
+
+    @cached_property
+    def how(self) -> tuple[Caveat, ...]:
+        """How the statistics came about, where they say so."""
+        told = ((CaveatKind.SAMPLED if s.is_sampled else CaveatKind.METHOD, s) for s in self.statistics)
+        return tuple(caveat for kind, s in told for caveat in said(kind, str(s.how)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +137,13 @@ class Index:
     def is_of_table(self) -> bool:
         """Whether the contingency table of two clusterings is all it needs."""
         return self._statistics_in_use == (Contingency,)
+
+    @cached_property
+    def is_of_hard_table(self) -> bool:
+        """Whether the contingency table of two hard clusterings is all it needs."""
+        return self.inputs == ("truth", "found") and all(
+            r.statistic is Contingency or r.statistic.from_table is not None for r in self.requests
+        )
 
     @cached_property
     def _statistics_in_use(self) -> tuple[type[Any], ...]:
@@ -197,7 +234,16 @@ class Index:
 
     def caveat(self, kinds: Sequence[Kind]) -> str:
         """What a reader of the value must know, for these kinds."""
-        return str(_by_kinds(self.caveats, kinds) or "") if self.caveats else ""
+        together = tuple(kinds)
+        if together not in self._caveats_seen:
+            self._caveats_seen[together] = (
+                str(_by_kinds(self.caveats, together) or "") if self.caveats else ""
+            )
+        return self._caveats_seen[together]
+
+    @cached_property
+    def _caveats_seen(self) -> dict[tuple[Kind, ...], str]:
+        return {}
 
     def status(self, claim: str, kind: Kind) -> str:
         """``"claimed"`` (tested), ``"refuted"`` (by a stored counter-example) or ``"open"``."""
@@ -274,23 +320,23 @@ class Index:
                 )
 
     def value_for(
-        self,
-        inputs: Inputs,
-        collected: Mapping[Request, Any] | None,
-        tested: dict[Any, bool] | None = None,
+        self, inputs: Inputs, collected: Mapping[Request, Any] | None
     ) -> tuple[float, tuple[Caveat, ...]]:
-        """Value and caveats for prepared inputs, from statistics collected already or now.
-
-        Indices that are given the same ``tested`` test the conditions of limits that they share once.
-        """
+        """Value and caveats for prepared inputs, from statistics collected already or now."""
         if inputs.n_objects == 0:
             return math.nan, said(CaveatKind.NOISE, "every object is noise, and noise is ignored")
         found = collect(self.requests, inputs) if collected is None else collected
-        statistics = [found[r] for r in self.requests]
-        value, reason = self._evaluate_one(statistics, {} if tested is None else tested)
+        with np.errstate(all="ignore"):
+            return self.value_on(Basis([found[r] for r in self.requests]))
+
+    def value_on(self, basis: Basis) -> tuple[float, tuple[Caveat, ...]]:
+        """Value and caveats from the statistics; what NumPy warns of is for the caller to silence."""
+        value, reason = self._value_and_reason(basis)
+        if not reason:
+            return value, basis.how
         # what a limit sets is no estimate, however the statistic came about
-        used = [s for s in statistics if not (reason and s.is_sampled)]
-        return value, (*limit_caveat(value, reason), *(caveat for s in used for caveat in _how(s)))
+        used = (caveat for caveat in basis.how if caveat.kind is not CaveatKind.SAMPLED)
+        return value, (*limit_caveat(value, reason), *used)
 
     def of(self, *statistics: Any) -> Any:
         """The value on ready statistics: a float for one, an array of the leading shape for a stack."""
@@ -309,7 +355,8 @@ class Index:
         """Limits first, then the formula; values stay inside the range, up to rounding, or it is a bug."""
         shape = statistics[0].shape
         if shape == ():
-            value, reason = self._evaluate_one(statistics, {})
+            with np.errstate(all="ignore"):
+                value, reason = self._value_and_reason(Basis(statistics))
             return Evaluation(np.array(value), np.array(reason, dtype=object))
         reasons = np.full(shape, "", dtype=object)
         values = np.full(shape, np.nan)
@@ -327,35 +374,33 @@ class Index:
             self._hold_range(values, free, statistics, reasons)
         return Evaluation(values, reasons)
 
-    def _evaluate_one(self, statistics: Sequence[Any], tested: dict[Any, bool]) -> tuple[float, str]:
+    def _value_and_reason(self, basis: Basis) -> tuple[float, str]:
         """The same for statistics that are no stack, in plain numbers: small work is mostly bookkeeping."""
-        with np.errstate(all="ignore"):
-            for limit in self.limits:
-                if self._meets(limit, statistics, tested):
-                    return float(limit.value), limit.reason
-            computed = self._call(self.formula_function, statistics)
-            value = float(computed) if np.ndim(computed) == 0 else math.nan
-            if math.isfinite(value) and self._is_inside(value, statistics):
-                return value, ""
-            values, reasons = np.array(value), np.array("", dtype=object)
-            free = np.array(True)
-            self._fill(values, free, statistics, reasons)
-            self._hold_range(values, free, statistics, reasons)
+        statistics = basis.statistics
+        for limit in self.limits:
+            if bool(self._ask(basis, limit.when)):
+                return float(limit.value), limit.reason
+        computed = self._call(self.formula_function, statistics)
+        value = float(computed) if np.ndim(computed) == 0 else math.nan
+        if math.isfinite(value) and self._is_inside(value, basis):
+            return value, ""
+        values, reasons = np.array(value), np.array("", dtype=object)
+        free = np.array(True)
+        self._fill(values, free, statistics, reasons)
+        self._hold_range(values, free, statistics, reasons)
         return float(values), str(reasons[()])
 
-    def _meets(self, limit: Limit, statistics: Sequence[Any], tested: dict[Any, bool]) -> bool:
-        if _keyword_names(limit.when):
-            return bool(self._call(limit.when, statistics))
-        condition = (limit.when, *map(id, statistics))
-        if condition not in tested:
-            tested[condition] = bool(limit.when(*statistics))
-        return tested[condition]
+    def _is_inside(self, value: float, basis: Basis) -> bool:
+        low, high = self._ends_for(basis)
+        low = self._ask(basis, low) if callable(low) else low
+        high = self._ask(basis, high) if callable(high) else high
+        return (low is None or value >= low) and (high is None or value <= high)
 
-    def _is_inside(self, value: float, statistics: Sequence[Any]) -> bool:
-        low, high = (
-            self._call(end, statistics) if callable(end) else end for end in self._ends_for(statistics)
-        )
-        return not (low is not None and value < low) and not (high is not None and value > high)
+    def _ask(self, basis: Basis, question: Callable[..., Any]) -> Any:
+        """What the condition of a limit, or the end of a range, comes to."""
+        if _keyword_names(question):
+            return self._call(question, basis.statistics)
+        return basis.answer(question)
 
     def _fill(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
         """Put the formula's values where no limit has set one."""
@@ -382,7 +427,7 @@ class Index:
 
     def _hold_range(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
         fractional = any(s.fractional_weights for s in statistics)
-        ends = self._ends_for(statistics)
+        ends = self._ends_for(Basis(statistics))
         for end, side in zip(ends, (-1.0, 1.0), strict=True):
             bound = self._call(end, statistics) if callable(end) else end
             if bound is None:
@@ -405,12 +450,11 @@ class Index:
                 )
             values[over] = ends_reached
 
-    def _ends_for(self, statistics: Sequence[Any]) -> tuple[RangeEnd, RangeEnd]:
+    def _ends_for(self, basis: Basis) -> tuple[RangeEnd, RangeEnd]:
         """The range; fractional weights make a table of hard partitions behave like a soft one."""
-        kinds = _kinds_of(statistics)
-        if all(kind is HARD for kind in kinds) and not all(np.all(s.is_whole) for s in statistics):
-            return self.range_of([FUZZY] * len(kinds)) or (None, None)
-        ends = self.range_of(kinds)
+        if basis.is_fractional:
+            return self.range_of([FUZZY] * len(basis.kinds)) or (None, None)
+        ends = self.range_of(basis.kinds)
         assert ends is not None
         return ends
 
@@ -434,11 +478,6 @@ class Index:
 
     def __repr__(self) -> str:
         return f"<index {self.label}{self.__signature__}>"
-
-
-def _how(statistic: Statistic) -> tuple[Caveat, ...]:
-    """How a statistic came about, where it says so."""
-    return said(CaveatKind.SAMPLED if statistic.is_sampled else CaveatKind.METHOD, str(statistic.how))
 
 
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from partita.errors import ParameterError, UnknownNameError, near_names
@@ -211,9 +212,7 @@ def select(
     parameter : str
         The parameter that errors are about.
     """
-    fitting = [
-        e for e in indices() if set(needs) <= set(e.inputs) and (not inputs or set(e.inputs) <= set(inputs))
-    ]
+    fitting = _fitting(tuple(indices()), tuple(inputs), tuple(needs))
     chosen: dict[str, Index] = {}
     named: set[str] = set()
     for name in [EVERY] if names is None else listed(names):
@@ -230,6 +229,16 @@ def select(
             chosen[entry.label] = entry
             named.add(entry.label)
     return Selected(tuple(chosen.values()), frozenset(named))
+
+
+@lru_cache
+def _fitting(
+    entries: tuple[Index, ...], inputs: tuple[str, ...], needs: tuple[str, ...]
+) -> tuple[Index, ...]:
+    """Those of the indices that take all inputs that are needed, and no others than there are."""
+    return tuple(
+        e for e in entries if set(needs) <= set(e.inputs) and (not inputs or set(e.inputs) <= set(inputs))
+    )
 
 
 def _find_or_group(name: Any, parameter: str, fitting: Sequence[Index]) -> Index:

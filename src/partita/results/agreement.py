@@ -213,14 +213,17 @@ def _shared(own: Array, other: Array, cells: Array) -> Parts:
     parts = np.bincount(own[shares >= PART], minlength=sizes.size)
     shared = np.flatnonzero(parts >= 2)
     shared = shared[np.argsort(-(sizes - largest)[shared], kind="stable")]
-    found: Parts = []
-    for place, cluster in enumerate(shared.tolist()):
-        mine = (
-            np.flatnonzero((own == cluster) & (shares >= PART)) if place < MOST_LINES else np.array([], int)
-        )
-        mine = mine[np.argsort(-shares[mine], kind="stable")]
-        found.append((cluster, float(sizes[cluster]), [(int(other[i]), float(shares[i])) for i in mine]))
-    return found
+    told = shared[:MOST_LINES]
+    parts_of: dict[int, list[tuple[int, float]]] = {cluster: [] for cluster in told.tolist()}
+    is_told = np.zeros(sizes.size, dtype=bool)
+    is_told[told] = True
+    large = np.flatnonzero((shares >= PART) & is_told[own])
+    large = large[np.argsort(-shares[large], kind="stable")]
+    for cluster, part, share in zip(
+        own[large].tolist(), other[large].tolist(), shares[large].tolist(), strict=True
+    ):
+        parts_of[cluster].append((part, share))
+    return [(cluster, float(sizes[cluster]), parts_of.get(cluster, [])) for cluster in shared.tolist()]
 
 
 def _lines(word: str, side: str, shared: Parts, names: Sequence[Any], others: Sequence[Any]) -> list[str]:

@@ -84,9 +84,18 @@ class IndexValue:
 
     @classmethod
     def of(cls, entry: Index, value: float, caveats: tuple[Caveat, ...]) -> Self:
-        """The row of an index with this value."""
+        """The row of an index with this value; a call of the class would set eighteen fields one by one."""
+        row = cls.__new__(cls)  # the rest of the fields are what the class has for them
         best = math.nan if entry.best is None else entry.best
-        return cls(entry.label, entry.symbol or "", value, best, entry.direction, caveats=caveats)
+        vars(row).update(
+            index=entry.label,
+            symbol=entry.symbol or "",
+            value=value,
+            best=best,
+            direction=entry.direction,
+            caveats=caveats,
+        )
+        return row
 
     @property
     def caveat(self) -> str:
@@ -100,6 +109,8 @@ class IndexValue:
         ``"exact"``, ``"sampled"``, ``"bounds"`` where the lower and upper values are outer bounds, or nothing
         where there is no number.
         """
+        if not self.caveats:
+            return "exact"
         kinds = {caveat.kind for caveat in self.caveats}
         if CaveatKind.NOT_COMPUTED in kinds and math.isnan(self.value):
             return ""
@@ -112,8 +123,9 @@ def method_of(rows: Iterable[IndexValue]) -> str:
     """How the values of a whole table were found, in words."""
     inexact: dict[str, list[str]] = {"sampled": [], "bounds": []}
     for row in rows:
-        if row.method in inexact and row.index not in inexact[row.method]:
-            inexact[row.method].append(row.index)
+        method = row.method
+        if method in inexact and row.index not in inexact[method]:
+            inexact[method].append(row.index)
     parts = [f"{method}: {', '.join(names)}" for method, names in inexact.items() if names]
     return "; ".join([*parts, "the rest exact"]) if parts else "exact"
 

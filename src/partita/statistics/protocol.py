@@ -6,7 +6,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
-from functools import reduce
+from functools import cache, cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -32,12 +32,28 @@ class Request:
     sides: tuple[str, ...] = ()
     """The inputs that it takes for its own, where these are others."""
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.statistic, self.options, self.sides))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Request, (self.statistic, self.options, self.sides)  # a hash is of one process
+
     @classmethod
     def of(cls, statistic: type[Any], options: Mapping[str, Any]) -> Request:
         """A statistic with those of the options that are its own and differ from what it takes by default."""
         own = options_of(statistic.options)
-        chosen = ((k, options[k]) for k in own if k in options and options[k] != own[k].default)
-        return cls(statistic, tuple(chosen))
+        chosen = tuple((k, options[k]) for k in own if k in options and options[k] != own[k].default)
+        return cls(statistic, chosen) if chosen else _plain_request(statistic)
+
+
+@cache
+def _plain_request(statistic: type[Any]) -> Request:
+    """One object for all that ask the same, which are then told equal at a glance."""
+    return Request(statistic)
 
 
 class Statistic:

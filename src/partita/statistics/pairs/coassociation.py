@@ -266,7 +266,10 @@ class PairMoments(Additive):
         """Means, variances and the Frobenius products."""
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.table is not None:
-                return _of_hard(self.table)
+                known = self.table.__dict__  # several statistics stand on the moments of one table
+                if "_pair_values" not in known:
+                    known["_pair_values"] = _of_hard(self.table)
+                return known["_pair_values"]
             with one_blas_thread():
                 return _of_soft(*self._sides, self.n)
 

@@ -33,6 +33,8 @@ def missing_information(parts: Array, others: Array) -> Floats:
 
 def excess(x: Array, mean: Array) -> Array:
     """X log(x / mean) - x + mean, without cancellation when x is close to its mean."""
-    safe = np.where(mean > 0, mean, 1.0)
+    is_some = mean > 0
+    safe = np.where(is_some, mean, 1.0)
     away = (x - mean) / safe
-    return np.where(mean > 0, safe * (xlog1py(1.0 + away, away) - away), 0.0)
+    made = safe * (xlog1py(1.0 + away, away) - away)
+    return made if is_some.all() else np.where(is_some, made, 0.0)

@@ -233,12 +233,12 @@ class Contingency(Additive):
 
     # --- the table -------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def is_sparse(self) -> bool:
         """Whether only filled cells are stored."""
         return is_sparse(self.raw)
 
-    @property
+    @cached_property
     def is_whole(self) -> Array:
         """Whether the table counts objects: both sides hard, weights (if any) whole numbers."""
         return np.asarray(self.kinds == (HARD, HARD) and self.raw.dtype.kind in "iu")
@@ -296,12 +296,12 @@ class Contingency(Additive):
     @cached_property
     def n_rows(self) -> Array:
         """The number of true clusters that are not empty (on soft tables: up to rounding)."""
-        return np.asarray(self.are_filled(self.row_sums).sum(axis=-1))
+        return self.are_filled(self.row_sums).sum(axis=-1)
 
     @cached_property
     def n_columns(self) -> Array:
         """The number of found clusters that are not empty (on soft tables: up to rounding)."""
-        return np.asarray(self.are_filled(self.column_sums).sum(axis=-1))
+        return self.are_filled(self.column_sums).sum(axis=-1)
 
     def are_filled(self, sizes: Array) -> Array:
         """Which clusters of these sizes are not empty (on soft tables: up to rounding)."""
@@ -311,7 +311,7 @@ class Contingency(Additive):
     @cached_property
     def n(self) -> Floats:
         """The number of objects (sum of weights), as floats for formulas."""
-        return np.asarray(self.total, dtype=np.float64)
+        return np.asarray(self.total, dtype=np.float64)[()]
 
     # --- entropies, in nats ----------------------------------------------------------------------------
 
@@ -342,7 +342,7 @@ class Contingency(Additive):
             self.row_entropy >= self.column_entropy,
             self.row_entropy + self.columns_given_rows,
             self.column_entropy + self.rows_given_columns,
-        )
+        )[()]
 
     @cached_property
     def mutual_information(self) -> Floats:
@@ -356,17 +356,17 @@ class Contingency(Additive):
         difference = np.maximum(poorer - lost, 0.0)
         mostly_lost = difference < _MOSTLY_LOST * poorer
         if self.is_sparse or not mostly_lost.any():
-            return np.asarray(difference)
+            return difference
         with np.errstate(invalid="ignore", divide="ignore"):
             row_shares = self.row_sums / self.n[..., None]
             expected = row_shares[..., :, None] * self.column_sums[..., None, :]
             summed = excess(self.counts, expected).sum(axis=(-1, -2)) / self.n
-        return np.asarray(np.where(mostly_lost, summed, difference))
+        return np.where(mostly_lost, summed, difference)[()]
 
     def _mean_information(self, parts: Array, others: Array) -> Floats:
         information = missing_information(parts, others)
         mean = np.divide(information, self.n, where=self.n > 0, out=np.zeros(np.shape(information)))
-        return np.asarray(mean)
+        return mean[()]
 
     # --- how much lies beside each cell ----------------------------------------------------------------
 
@@ -440,7 +440,7 @@ class Contingency(Additive):
             return known[margins]
 
         values = [expected(self.row_sums[i], self.column_sums[i]) for i in np.ndindex(self.shape)]
-        return np.array(values, dtype=np.float64).reshape(self.shape)
+        return np.array(values, dtype=np.float64).reshape(self.shape)[()]
 
     @cached_property
     def is_relabelling(self) -> Array:
@@ -464,7 +464,7 @@ class Contingency(Additive):
         cells = self.cells.astype(np.float64)
         shares = np.divide(cells, cells + others, where=cells > 0, out=np.zeros(cells.shape))
         ordered = np.sort(cells * shares, axis=-1)  # whatever the order of the clusters, the same to the bit
-        return np.asarray(ordered.sum(axis=-1) / self.n)
+        return ordered.sum(axis=-1) / self.n
 
     # --- pairs -----------------------------------------------------------------------------------------
 
@@ -494,7 +494,7 @@ class Contingency(Additive):
 
         Floats are exact up to 1.3 x 10^8 objects.
         """
-        a, b, c, d = (np.asarray(count, dtype=np.float64) for count in self.pair_counts)
+        a, b, c, d = (np.asarray(count, dtype=np.float64)[()] for count in self.pair_counts)
         return a, b, c, d
 
 

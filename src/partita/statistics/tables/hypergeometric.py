@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from scipy.special import gammaln, xlogy
@@ -11,6 +12,7 @@ from partita.arrays import Array
 from partita.statistics.tables.cell_sums import excess
 
 _PAIRS_AT_ONCE = 20_000
+_FIRST = 4096  # whole numbers whose logarithms of factorials are kept
 
 
 def expected_mutual_information(rows: Array, columns: Array) -> float:
@@ -69,8 +71,13 @@ def _expected_cell(a: Array, b: Array, n: float) -> Array:
 
 def _tabled_rest(n: float) -> Callable[[Array], Array]:
     """`_stirling_rest` of whole numbers up to n, each worked out once."""
-    known = _stirling_rest(np.arange(n + 1.0))
+    known = _first_rests() if n < _FIRST else _stirling_rest(np.arange(n + 1.0))
     return lambda x: np.asarray(known[x.astype(np.int64)])
+
+
+@cache
+def _first_rests() -> Array:
+    return _stirling_rest(np.arange(float(_FIRST)))
 
 
 def _stirling_rest(x: Array) -> Array:
