@@ -13,14 +13,8 @@ from partita.arrays.chunked import Chunked, is_chunked, with_one_division, zippe
 from partita.errors import MismatchError, ParameterError, Phrase, Setting
 from partita.inputs import Inputs, noise_notes, silent_noise
 from partita.partitions import DataMatrix, Partition, lengths_differ
-from partita.partitions.chunked import (
-    ChunkedHard,
-    InChunks,
-    Looking,
-    counted_labels,
-    cut_into_chunks,
-    read_chunks,
-)
+from partita.partitions.chunked import ChunkedHard, InChunks
+from partita.partitions.chunked_reading import Looking, counted_labels, cut_into_chunks, read_chunks
 from partita.partitions.models import is_estimator
 from partita.partitions.reading import Reading
 
