@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities
-from partita.arrays.chunked import is_chunked
+from partita.arrays.chunked import aligned, is_chunked
 from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
@@ -106,7 +106,14 @@ class Inputs:
         partitions = {name: p.holding(next(values)) for name, p in self.partitions.items()}  # type: ignore[attr-defined]
         X = None if self.X is None else self.X.holding(next(values))  # type: ignore[attr-defined]
         n = next(iter(partitions.values())).n_objects
-        return replace(self, partitions=partitions, X=X, n_objects=n, weight=next(values, None))
+        weight = next(values, None)
+        return replace(
+            self,
+            partitions=partitions,
+            X=X,
+            n_objects=n,
+            weight=None if weight is None else aligned(weight),
+        )
 
     def hardened(self, *, keeps_model: bool = True) -> Inputs:
         """The same with every clustering hardened."""

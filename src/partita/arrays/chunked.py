@@ -143,6 +143,15 @@ def _rows_of(pieces: Sequence[Piece], skipped: int, size: int) -> Any:
     return whole[skipped : skipped + size]
 
 
+def aligned(values: Array) -> Array:
+    """The same values where numbers lie at multiples of their size.
+
+    What one process sent to another may lie anywhere. NumPy copies that before it multiplies or sums it, in an
+    order of its own, and last bits would depend on which worker had what.
+    """
+    return np.require(values, requirements="A")
+
+
 def is_chunked(obj: Any) -> bool:
     """Whether this is a dask array, series or frame; nothing is imported to find out."""
     return _is_of(obj, "dask.array") or is_dask_frame(obj)

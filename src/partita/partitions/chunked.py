@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from partita.arrays import Array, read_only
-from partita.arrays.chunked import Chunked, all_at_once, for_each
+from partita.arrays.chunked import Chunked, aligned, all_at_once, for_each
 from partita.errors import ParameterError, PartitionError
 from partita.partitions.data import DataMatrix
 from partita.partitions.hard import HardPartition
@@ -40,7 +40,9 @@ class InChunks:
         plain: Any = type(self).__bases__[1]
         made = plain.__new__(plain)
         known = {name: value for name, value in vars(self).items() if name not in OF_THE_WHOLE}
-        made.__dict__.update(known, values=read_only(values) if isinstance(values, np.ndarray) else values)
+        made.__dict__.update(
+            known, values=read_only(aligned(values)) if isinstance(values, np.ndarray) else values
+        )
         return made
 
     def blank(self) -> Any:
