@@ -146,8 +146,8 @@ def _rows_of(pieces: Sequence[Piece], skipped: int, size: int) -> Any:
 def aligned(values: Array) -> Array:
     """The same values where numbers lie at multiples of their size.
 
-    What one process sent to another may lie anywhere. NumPy copies that before it multiplies or sums it, in an
-    order of its own, and last bits would depend on which worker had what.
+    What one process sent to another may lie anywhere. NumPy copies that before it multiplies or sums it, in
+    an order of its own, and last bits would depend on which worker had what.
     """
     return np.require(values, requirements="A")
 
@@ -199,10 +199,9 @@ def for_each(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> l
     return [[next(made) for _ in column] for column in columns]
 
 
-def zipped(work: Work, *sides: Chunked, on_chunk: OnChunk = None) -> list[Any]:
+def zipped(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
     """What ``work`` finds in the chunks that lie beside each other."""
-    beside = zip(*(side.chunks for side in sides), strict=True)
-    return compute([_later(work, *parts) for parts in beside], on_chunk)
+    return compute([_later(work, *parts) for parts in zip(*columns, strict=True)], on_chunk)
 
 
 def sum_of_chunks(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities, sorted_names
-from partita.arrays.chunked import Chunked, all_at_once, for_each, in_chunks, pieces_of
+from partita.arrays.chunked import Chunked, all_at_once, for_each, in_chunks, pieces_of, zipped
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.arrays.weights import MOST_WEIGHT
 from partita.errors import ParameterError, PartitaError, PartitionError, Phrase, Setting
@@ -36,6 +36,9 @@ from partita.partitions.partition import Partition
 WIDEST = 4
 """Whole numbers are spread widely where their range is this many times the number of objects."""
 
+Counts = tuple[tuple[Any, int], ...]
+"""How often each label occurs."""
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -46,7 +49,7 @@ class Seen:
     dtype: str = ""
     kind: Kind | None = None
     names: tuple[Any, ...] | None = None
-    counts: tuple[tuple[Any, int], ...] = ()
+    counts: Counts = ()
     as_it_is: bool = False
     """Whether the values of the chunk are those of the clustering: nothing must be read anew."""
     print: str | None = None
@@ -73,7 +76,10 @@ class Looking:
             return Seen(piece.shape[0], problem=problem)
 
     def _see_clustering(self, piece: Any) -> Seen:
-        made = self.reading.read(piece)
+        return self.seen(piece, self.reading.read(piece))
+
+    def seen(self, piece: Any, made: Any, counts: Counts | None = None) -> Seen:
+        """What a chunk holds that was read already; ``counts`` where its labels were counted too."""
         whole = Seen(made.n_objects, kind=made.kind, print=_print_of(made.index))
         is_plain = isinstance(piece, np.ndarray) and not self.reading.normalize and self.reading.noise is None
         if isinstance(made, HardPartition):
@@ -84,7 +90,7 @@ class Looking:
                 names=made._names,
                 tail=(width,) if is_matrix else (),
                 dtype=piece.dtype.str if is_matrix and is_plain else made.values.dtype.str,
-                counts=counted_labels(made),
+                counts=counted_labels(made) if counts is None else counts,
                 as_it_is=is_plain and (is_matrix or made.values.dtype == piece.dtype),
             )
         if not isinstance(made, MembershipPartition):
@@ -105,7 +111,7 @@ class Looking:
         )
 
 
-def counted_labels(made: HardPartition) -> tuple[tuple[Any, int], ...]:
+def counted_labels(made: HardPartition) -> Counts:
     """How often each label of a chunk occurs."""
     if made._names is not None or made.span > WIDEST * made.n_objects + 1024:
         return tuple(zip(made.names, made.sizes.tolist(), strict=True))
@@ -154,6 +160,56 @@ def _print_of(index: Any) -> str | None:
 
 def read_chunks(sides: Mapping[str, Any], lookings: Mapping[str, Looking]) -> dict[str, Any]:
     """Inputs in chunks, by name: each chunk of each is looked at once, all of them together."""
+    pieces = _chunks_of(sides)
+    look = partial(_look, [lookings[name] for name in sides])
+    found = for_each(look, *pieces.values())
+    return {
+        name: _brought_together(lookings[name], pieces[name], seen)
+        for name, seen in zip(sides, found, strict=True)
+    }
+
+
+def read_and_count(
+    sides: Mapping[str, Any], lookings: Mapping[str, Looking], count: Callable[..., Any]
+) -> tuple[dict[str, Any], list[Any]]:
+    """Two clusterings in chunks, and what ``count`` makes of the chunks that lie beside each other.
+
+    Chunks that are made when they are looked at are then made once, not twice. ``count`` takes two partitions
+    and returns the counts of their labels and something more, or None; None is also what there is of chunks
+    that do not lie beside each other.
+    """
+    pieces = _chunks_of(sides)
+    if len({len(column) for column in pieces.values()}) > 1:
+        return read_chunks(sides, lookings), [None]
+    look = partial(_look_at_both, [lookings[name] for name in sides], count)
+    found = zipped(look, *pieces.values())
+    read = {
+        name: _brought_together(lookings[name], pieces[name], [seen[place] for seen, _ in found])
+        for place, name in enumerate(sides)
+    }
+    return read, [counted for (seen, counted) in found if seen[0].n or seen[1].n]
+
+
+def _look_at_both(lookings: Sequence[Looking], count: Callable[..., Any], *pieces: Any) -> Any:
+    if len({piece.shape[0] for piece in pieces}) == 1 and pieces[0].shape[0]:
+        try:
+            made = [
+                replace(looking.reading, looks=False).read(piece)
+                for looking, piece in zip(lookings, pieces, strict=True)
+            ]
+        except PartitaError:
+            pass  # each is looked at alone below, and says what is wrong
+        else:
+            counted = count(*made)
+            if counted is not None:
+                counts, more = counted
+                return [
+                    looking.seen(*one) for looking, *one in zip(lookings, pieces, made, counts, strict=True)
+                ], more
+    return [looking.see(piece) for looking, piece in zip(lookings, pieces, strict=True)], None
+
+
+def _chunks_of(sides: Mapping[str, Any]) -> dict[str, list[Any]]:
     for name, side in sides.items():
         if side.ndim not in (1, 2):
             raise PartitionError(
@@ -162,13 +218,7 @@ def read_chunks(sides: Mapping[str, Any], lookings: Mapping[str, Looking]) -> di
                 need="one dimension, or two",
                 fix=".ravel() for an image of labels" if side.ndim else None,
             )
-    pieces = {name: pieces_of(side) for name, side in sides.items()}
-    look = partial(_look, [lookings[name] for name in sides])
-    found = for_each(look, *pieces.values())
-    return {
-        name: _brought_together(lookings[name], pieces[name], seen)
-        for name, seen in zip(sides, found, strict=True)
-    }
+    return {name: pieces_of(side) for name, side in sides.items()}
 
 
 def _look(lookings: Sequence[Looking], place: int, piece: Any) -> Seen:
