@@ -11,6 +11,7 @@ import pytest
 import partita as pt
 
 N = 6000
+SOFT = 2500
 
 
 def cut(values, rows=700):
@@ -87,3 +88,131 @@ def test_a_table_that_would_be_large_is_not_made_while_looking():
     lazy = pt.compare(counting(truth, made), counting(found, made))
     assert set(made.values()) == {4}
     assert repr([row.value for row in lazy.rows]) == repr([r.value for r in pt.compare(truth, found).rows])
+
+
+# --- intervals and chance ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def soft(labels):
+    rng = np.random.default_rng(3)
+    truth = labels[0][:SOFT]
+    return {
+        "truth": truth,
+        "U": 0.6 * np.eye(5)[truth] + 0.4 * rng.dirichlet(np.ones(5), SOFT),
+        "V": rng.dirichlet(np.full(3, 0.3), SOFT),
+        "T": rng.uniform(0.1, 1.0, (SOFT, 3)),
+    }
+
+
+def in_memory(lazy, truth, found, **ways):
+    """The same indices in memory, without those that would look at all pairs of objects."""
+    return pt.compare(truth, found, indices=[row.index for row in lazy.rows], **ways)
+
+
+def assert_same_intervals(lazy, truth, found, without=(), **ways):
+    """The replicates are those in memory: ends agree to what chunks change in a sum."""
+    plain = in_memory(lazy, truth, found, **ways)
+    assert lazy.notes == plain.notes
+    columns = ["value", "ci_low", "ci_high"]
+    ours = lazy.to_frame().set_index("index")[columns]
+    theirs = plain.to_frame().set_index("index")[columns].loc[ours.index]
+    missing = ours.index[ours.ci_low.isna() & theirs.ci_low.notna()]
+    assert set(missing) == set(without)
+    kept = ours.index.difference(missing)
+    assert ours.ci_low.notna().sum() > 10
+    pd.testing.assert_frame_equal(ours.loc[kept], theirs.loc[kept], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_replicates", [30, 300])  # by QR of weighted rows, and from sums of products
+@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V"), ("V", "truth")])
+def test_memberships_are_drawn_as_in_memory(soft, truth, found, n_replicates):
+    ways = {"bootstrap": n_replicates, "random_state": 4}
+    lazy = pt.compare(cut(soft[truth]), cut(soft[found], 1100), **ways)
+    assert_same_intervals(lazy, soft[truth], soft[found], **ways)
+
+
+@pytest.mark.parametrize("scale", [1, 0.3])
+@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V"), ("truth", "truth")])
+def test_weighted_objects_are_drawn_as_in_memory(soft, truth, found, scale):
+    weight = scale * np.random.default_rng(5).integers(0, 3, SOFT)
+    ways = {"bootstrap": 60, "random_state": 4}
+    other = np.roll(soft[found], 2) if truth == found else soft[found]
+    lazy = pt.compare(cut(soft[truth]), cut(other), sample_weight=cut(weight, 450), **ways)
+    assert_same_intervals(lazy, soft[truth], other, sample_weight=weight, **ways)
+
+
+def test_typicalities_are_drawn_as_in_memory(soft):
+    ways = {"bootstrap": 60, "random_state": 4, "indices": ["ARI", "VI", "NMI"]}
+    lazy, plain = (
+        pt.compare(f(soft["truth"]), pt.as_partition(f(soft["T"]), kind="possibilistic"), **ways)
+        for f in (cut, np.asarray)
+    )
+    frames = [one.to_frame()[["value", "ci_low", "ci_high"]] for one in (lazy, plain)]
+    pd.testing.assert_frame_equal(*frames, rtol=1e-10)
+    assert frames[0].notna().to_numpy().all()
+
+
+def test_bca_and_few_objects(soft):
+    ways = {"bootstrap": 60, "random_state": 4, "interval": "bca"}
+    for n in (SOFT, 15):
+        U, V = soft["U"][:n], soft["V"][:n]
+        assert_same_intervals(pt.compare(cut(U, n // 3), cut(V, n // 3), **ways), U, V, **ways)
+
+
+def test_many_parts_in_several_groups(soft, monkeypatch):
+    monkeypatch.setattr("partita.chance.object_weights.WEIGHTS_AT_ONCE", 64 * 50)
+    monkeypatch.setattr("partita.chance.object_weights.PARTS_IN_A_GROUP", 7)
+    ways = {"bootstrap": 50, "random_state": 4}
+    for rows in (100, 1000):
+        lazy = pt.compare(cut(soft["U"], rows), cut(soft["V"], rows), **ways)
+        assert_same_intervals(lazy, soft["U"], soft["V"], **ways)
+
+
+def test_memberships_that_nearly_agree_keep_their_digits(soft, monkeypatch):
+    monkeypatch.setattr("partita.chance.weighted_values.ROWS_FOR_A_TRIANGLE", 0)
+    near = soft["U"] * (1.0 - 1e-9) + 1e-9 / 5
+    ways = {"bootstrap": 40, "random_state": 4, "indices": ["frobenius_rand", "frobenius_adjusted_rand"]}
+    lazy = pt.compare(cut(soft["U"]), cut(near), **ways).to_frame()
+    plain = pt.compare(soft["U"], near, **ways).to_frame()
+    gaps = [1.0 - frame[["ci_low", "ci_high"]].to_numpy() for frame in (lazy, plain)]
+    np.testing.assert_allclose(*gaps, atol=1e-15)
+    assert (gaps[0] < 1e-12).all()
+
+
+def test_what_needs_the_data_again_has_no_interval(soft):
+    X = np.random.default_rng(6).normal(size=(SOFT, 2)) + soft["truth"][:, None]
+    other = np.roll(soft["truth"], 1)
+    asked = {"bootstrap": 30, "random_state": 4}
+    lazy = pt.compare(cut(soft["truth"]), cut(other), X=cut(X), **asked)
+    of_centres = ["centroid_index", "centroid_similarity_index", "centroid_ratio"]
+    assert_same_intervals(lazy, soft["truth"], other, of_centres, X=X, **asked)
+    assert "lie in chunks" in lazy["centroid_index"].caveat
+    chance = pt.compare(cut(soft["truth"]), cut(other), X=cut(X), null="permutation", n_shuffles=9)
+    assert "not in memory" in chance["centroid_index"].caveat
+    assert chance["ARI"].p > 0.0
+
+
+@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V")])
+def test_chance_of_soft_clusterings_is_in_closed_form_or_not_at_all(soft, truth, found):
+    ways = {"null": "permutation", "n_shuffles": 9, "random_state": 0}
+    lazy = pt.compare(cut(soft[truth]), cut(soft[found]), **ways)
+    plain = in_memory(lazy, soft[truth], soft[found], **ways)
+    known = [row for row in lazy.rows if not np.isnan(row.expected)]
+    assert len(known) > 10
+    for row in known:
+        other = plain[row.index]
+        assert other.expected_error == 0.0
+        assert row.expected == pytest.approx(other.expected, rel=1e-11, abs=1e-12), row.index
+        assert row.adjusted == pytest.approx(other.adjusted, rel=1e-9, abs=1e-11, nan_ok=True), row.index
+    assert all(np.isnan(row.p) and "sample of their rows" in row.caveat for row in lazy.rows)
+    weighted = pt.compare(cut(soft[truth]), cut(soft[found]), sample_weight=np.full(SOFT, 2), **ways)
+    assert "are not repeated" in weighted.rows[0].caveat
+
+
+def test_intervals_do_not_depend_on_workers(soft):
+    made = []
+    for scheduler in ("synchronous", "threads"):
+        with dask.config.set(scheduler=scheduler):
+            made.append(pt.compare(cut(soft["U"]), cut(soft["V"]), bootstrap=50, random_state=1))
+    assert repr(made[0].to_frame().to_dict()) == repr(made[1].to_frame().to_dict())

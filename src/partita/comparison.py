@@ -454,8 +454,11 @@ def _are_identical(inputs: Inputs, table: Contingency | None, rows: Mapping[str,
 
 
 def _cells(inputs: Inputs, table: Contingency | None) -> Inputs:
-    """Labels in chunks as the cells of their table, each as often as it counts: draws need no more."""
-    if table is None or inputs.weight is not None or inputs.X is not None or set(inputs.kinds) != {HARD}:
+    """Labels in chunks as the cells of their table, each as often as it counts: draws need no more.
+
+    Fractional weights are no numbers of objects, and objects are drawn one by one.
+    """
+    if table is None or set(inputs.kinds) != {HARD} or table.raw.dtype.kind != "i":
         return inputs
     places = table.raw.nonzero()
     counts = np.asarray(table.raw[places]).ravel()
@@ -466,7 +469,7 @@ def _cells(inputs: Inputs, table: Contingency | None) -> Inputs:
         else HardPartition.from_codes(at, names)
         for name, at, names in sides
     }
-    return replace(inputs, partitions=known, n_objects=counts.size, weight=counts)
+    return replace(inputs, partitions=known, n_objects=counts.size, weight=counts, X=None)
 
 
 def _cluster_counts(inputs: Inputs, table: Contingency | None) -> list[int]:

@@ -6,6 +6,7 @@ Dask works on the former, by whatever scheduler or client is in use; threads of 
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -84,10 +85,18 @@ class Chunked:
         lined_up = da.concatenate(parts).rechunk((tuple(sizes), *self.shape[1:]))
         return Chunked(lined_up.to_delayed().ravel(), sizes, self.shape[1:], self.dtype)
 
+    def first_rows(self, count: int) -> Any:
+        """Some rows of the first chunk."""
+        return compute([_later(partial(_head, count), self.chunks[0])])[0]
+
     @property
     def is_here(self) -> bool:
         """Whether all chunks are read on this machine, without dask."""
         return all(isinstance(chunk, Piece) for chunk in self.chunks)
+
+    def sum(self) -> Any:
+        """The sum of all numbers, added in the tree of `sum_of_chunks`."""
+        return sum_of_chunks(_sum_of, None, [self], operator.add)
 
     def filled(self) -> Chunked:
         """The same without empty chunks."""
@@ -119,6 +128,14 @@ def in_chunks(array: Array, sizes: Sequence[int]) -> Chunked:
     ends = np.cumsum(sizes)
     parts = (Piece(partial(_itself, array[end - size : end])) for size, end in zip(sizes, ends, strict=True))
     return Chunked(parts, sizes, array.shape[1:], array.dtype)
+
+
+def _sum_of(_shared: None, chunk: Array) -> Any:
+    return chunk.sum()
+
+
+def _head(count: int, chunk: Any) -> Any:
+    return chunk[:count]
 
 
 def _itself(array: Array) -> Array:

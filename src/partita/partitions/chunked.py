@@ -141,6 +141,15 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
             noise is not None and self.counts.get(noise if self._names is None else self._names[noise], 0) > 0
         )
 
+    def coded(self) -> Self:
+        """The same with positions in ``names`` as values."""
+        if self._names is not None:
+            return self
+        positions = self.values.mapped(partial(_positions, np.array(self.names)), dtype=np.int64)
+        made = type(self).of(positions, self.counts, self.names)
+        made.noise_label = self.noise_label
+        return made
+
     def compacted(self) -> Self:
         """Itself: labels that are spread widely were counted when it was read."""
         return self
@@ -154,6 +163,10 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
     def harden(self) -> Self:
         """Itself."""
         return self
+
+
+def _positions(names: Array, labels: Array) -> Array:
+    return np.searchsorted(names, labels)
 
 
 class _MembershipsInChunks(_PartitionInChunks):
