@@ -1,5 +1,8 @@
 """What dask is asked to do: how often chunks are made, progress, bootstraps, and workers that are lost."""
 
+import operator
+import os
+import signal
 from collections import Counter
 
 import dask
@@ -7,8 +10,11 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client, LocalCluster
 
 import partita as pt
+from partita.arrays.chunked import Chunked, compute, sum_of_chunks, zipped
+from partita.errors import WorkerError
 
 N = 6000
 SOFT = 2500
@@ -216,3 +222,171 @@ def test_intervals_do_not_depend_on_workers(soft):
         with dask.config.set(scheduler=scheduler):
             made.append(pt.compare(cut(soft["U"]), cut(soft["V"]), bootstrap=50, random_state=1))
     assert repr(made[0].to_frame().to_dict()) == repr(made[1].to_frame().to_dict())
+
+
+# --- how far it is ----------------------------------------------------------------------------------------
+
+
+def in_five(values):
+    return Chunked(da.from_array(values, chunks=2).to_delayed().ravel(), [2] * 5, (), int)
+
+
+def total(_shared, chunk):
+    return int(chunk.sum())
+
+
+def works_and_tells(told):
+    """Work in which a chunk is a task, and in which sums of chunks are added."""
+    chunks = in_five(np.arange(10))
+    assert zipped(int, [dask.delayed(i) for i in range(4)], on_chunk=lambda *step: told.append(step)) == [
+        0,
+        1,
+        2,
+        3,
+    ]
+    yield
+    assert sum_of_chunks(total, None, [chunks], operator.add, lambda *step: told.append(step)) == 45
+    yield
+
+
+def test_local_schedulers_tell_of_their_steps():
+    for scheduler in ("synchronous", "threads"):
+        told = []
+        with dask.config.set(scheduler=scheduler):
+            for _ in works_and_tells(told):
+                steps, totals = zip(*told, strict=True)
+                assert list(steps) == list(range(1, totals[0] + 1))
+                assert set(totals) == {len(steps)}
+                told.clear()
+
+
+def test_a_cluster_tells_of_chunks(cluster):
+    told = []
+    lengths = []
+    for _ in works_and_tells(told):
+        lengths.append(len(told))
+        assert told == [(i + 1, len(told)) for i in range(len(told))]
+        told.clear()
+    assert lengths == [4, 5]
+
+
+def test_reading_and_comparing_have_a_bar(labels, monkeypatch):
+    told = Counter()
+
+    class Watching:
+        def __init__(self, description):
+            self.description = description
+
+        def move(self, done, total):
+            told[self.description] += 1
+            assert 1 <= done <= total
+
+        def end(self, *, whole):
+            assert whole
+
+    monkeypatch.setattr("partita.progress._Work", Watching)
+    U = np.random.default_rng(0).dirichlet(np.ones(3), N)
+    pt.compare(cut(labels[0]), cut(U), bootstrap=20)
+    assert {"reading", "comparing", "drawing objects anew"} <= told.keys()
+    assert told["reading"] >= len(cut(U).chunks[0])
+    assert told["comparing"] >= len(cut(U).chunks[0])
+
+
+# --- who works ---------------------------------------------------------------------------------------------
+
+
+def two_workers():
+    return LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with two_workers() as workers:
+        yield workers
+
+
+@pytest.fixture
+def cluster(workers):
+    with Client(workers) as client:
+        yield client
+
+
+def worker_of(chunk):
+    return np.full(chunk.shape, os.getpid())
+
+
+def test_the_client_in_use_is_taken_and_nothing_is_configured(labels, cluster):
+    before = dask.config.get("scheduler", None), repr(dask.config.config)
+    pids = cut(labels[0]).map_blocks(worker_of, dtype=np.int64)
+    found = {*pt.as_partition(pids).names}
+    assert found <= {*cluster.run(os.getpid).values()}
+    assert (dask.config.get("scheduler", None), repr(dask.config.config)) == before
+    with dask.config.set(scheduler="synchronous"):
+        assert pt.as_partition(pids).names == (os.getpid(),)
+
+
+def test_intervals_from_a_cluster_are_those_of_threads(soft, cluster):
+    def made():
+        frame = pt.compare(cut(soft["U"]), cut(soft["V"]), bootstrap=50, random_state=1).to_frame()
+        return repr(frame.to_dict())
+
+    there = made()
+    with dask.config.set(scheduler="threads"):
+        assert made() == there
+
+
+def ends_its_process(chunk, mark):
+    """The labels of a chunk; the one that starts with 2 ends the process that works on it, while it may."""
+    if chunk[0] == 2:
+        try:
+            mark.touch(exist_ok=False)
+        except FileExistsError:
+            return chunk
+        os.kill(os.getpid(), signal.SIGKILL)
+    return chunk
+
+
+def always_ends_its_process(chunk):
+    if chunk[0] == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return chunk
+
+
+@pytest.mark.parametrize("kind", ["hard", "soft"])
+def test_a_worker_that_is_killed_does_not_change_the_result(kind, tmp_path, soft):
+    truth = np.repeat(np.arange(5), 500)
+    found = np.roll(truth, 100) if kind == "hard" else soft["U"]
+    plain = pt.compare(cut(truth, 500), cut(found, 500))
+    dying = cut(truth, 500).map_blocks(ends_its_process, tmp_path / "mark", dtype=truth.dtype)
+    with (
+        two_workers() as workers,
+        Client(workers) as client,
+    ):
+        before = {*client.run(os.getpid).values()}
+        killed = pt.compare(dying, cut(found, 500))
+        assert before - {*client.run(os.getpid).values()}
+    assert (tmp_path / "mark").exists()
+    assert repr([row.value for row in killed.rows]) == repr([row.value for row in plain.rows])
+
+
+def test_workers_that_are_always_killed_are_told(labels):
+    truth = np.repeat(np.arange(5), 500)
+    dying = cut(truth, 500).map_blocks(always_ends_its_process, dtype=truth.dtype)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        two_workers() as workers,
+        Client(workers),
+        pytest.raises(WorkerError, match="workers of dask ended") as lost,
+    ):
+        pt.compare(dying, cut(truth, 500))
+    assert "KilledWorker" in lost.value.got
+    assert "smaller chunks" in lost.value.fix
+
+
+def test_an_error_of_a_chunk_stays_what_it_is():
+    def fails(chunk):
+        raise ValueError("no such chunk")
+
+    wrong = cut(np.arange(10), 5).map_blocks(fails, dtype=int)
+    with pytest.raises(ValueError, match="no such chunk"):
+        compute([wrong.to_delayed()[0]], lambda *_: None)

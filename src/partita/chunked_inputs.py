@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities
-from partita.arrays.chunked import Chunked, is_chunked, with_one_division, zipped
+from partita.arrays.chunked import Chunked, OnChunk, is_chunked, with_one_division, zipped
 from partita.errors import MismatchError, ParameterError, Phrase, Setting
 from partita.inputs import Inputs, noise_notes, silent_noise
 from partita.partitions import HARD, DataMatrix, HardPartition, Partition, lengths_differ
@@ -41,6 +41,7 @@ def prepare_chunked(
     noise_label: Any,
     missing: str,
     background: Any,
+    on_chunk: OnChunk = None,
 ) -> Inputs:
     """What `partita.inputs.prepare` does, where one of the inputs lies in chunks.
 
@@ -55,9 +56,9 @@ def prepare_chunked(
     lookings = {name: roles.get(name) or reading.by_chunk() for name in lazy}
     tables: list[Contingency | None] = [None]
     if [*lazy] == [*every] == ["truth", "found"]:
-        read, tables = read_and_count(lazy, lookings, _counted)
+        read, tables = read_and_count(lazy, lookings, _counted, on_chunk)
     else:
-        read = read_chunks(lazy, lookings)
+        read = read_chunks(lazy, lookings, on_chunk)
     for name, side in every.items():
         if name not in read:
             read[name] = side if isinstance(side, InChunks) else _in_memory(name, side, reading)
@@ -76,7 +77,7 @@ def prepare_chunked(
         counts, coverage = _noise_in(counted[2], sides, noisy)
         said = noise_notes(counts, coverage, noise)
     elif noisy or (weight is not None and weight.has_zeros):
-        tally = _Tally.of(sides, weight, noisy, drops_noise)
+        tally = _Tally.of(sides, weight, noisy, drops_noise, on_chunk)
         if tally.counts.total():
             coverage, counts = (
                 tally.coverage,
@@ -229,7 +230,9 @@ class _Tally:
         return sum(self.sizes)
 
     @classmethod
-    def of(cls, sides: Mapping[str, Any], weight: Any, noisy: list[str], drops_noise: bool) -> _Tally:
+    def of(
+        cls, sides: Mapping[str, Any], weight: Any, noisy: list[str], drops_noise: bool, on_chunk: OnChunk
+    ) -> _Tally:
         """Look at all chunks once."""
         work = _Counting(
             {name: p.blank() for name, p in sides.items()}, weight is not None, noisy, drops_noise
@@ -237,7 +240,7 @@ class _Tally:
         columns = [p.values for p in (*sides.values(), *([] if weight is None else [weight]))]
         first, *others = columns
         keep = first.mapped(work.kept, *others, tail=(), dtype=bool)
-        return cls(keep, zipped(work.tally, *(column.chunks for column in columns)))
+        return cls(keep, zipped(work.tally, *(column.chunks for column in columns), on_chunk=on_chunk))
 
     def kept(self, sides: dict[str, Any], weight: Any) -> tuple[dict[str, Any], Any]:
         """The sides without the objects that are left out."""

@@ -356,7 +356,8 @@ def _compared(
 ) -> Comparison:
     """Every wanted index of one pair of clusterings."""
     data = {} if X is None else {"X": X}
-    inputs = prepare({**data, "truth": truth, "found": found}, **ways)
+    with bar("reading") as report:
+        inputs = prepare({**data, "truth": truth, "found": found}, **ways, on_chunk=report)
     headline = headline_of(inputs.kinds, has_data=bool(data))
     wanted = _selected(indices, [*data, "truth", "found"], headline)
     bounded = {

@@ -11,6 +11,7 @@
     ├── UndefinedIndexError (ArithmeticError)  the index has no value here
     ├── TooLargeError (MemoryError)            raised before the work starts
     ├── FileError (OSError)                    a file cannot be read or makes no sense
+    ├── WorkerError (RuntimeError)             a worker process ended in the middle of its work
     └── MissingDependencyError (ImportError)   an optional package is needed
 
     PartitaWarning (UserWarning)
@@ -47,6 +48,7 @@ __all__ = [
     "UndefinedIndexError",
     "UndefinedIndexWarning",
     "UnknownNameError",
+    "WorkerError",
     "near_names",
     "row_of_matrix",
 ]
@@ -179,6 +181,10 @@ class TooLargeError(PartitaError, MemoryError):
 
 class FileError(PartitaError, OSError):
     """A file cannot be read, or its content makes no sense."""
+
+
+class WorkerError(PartitaError, RuntimeError):
+    """A worker process ended in the middle of its work; the message says what is kept."""
 
 
 class MissingDependencyError(PartitaError, ImportError):

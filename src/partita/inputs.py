@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -130,12 +130,14 @@ def prepare(
     noise_label: Any = None,
     missing: str = "raise",
     background: Any = None,
+    on_chunk: Callable[[int, int], None] | None = None,
 ) -> Inputs:
     """Turn what a caller gave into partitions of the same objects, jointly.
 
     Objects are aligned by index where all sides have one, and the policies for noise and for what is missing
     are applied to all sides. With ``metric="precomputed"`` X holds distances between objects. With
-    ``sample_weight="balanced"`` every true class counts the same, see `balanced_weights`.
+    ``sample_weight="balanced"`` every true class counts the same, see `balanced_weights`. ``on_chunk`` is
+    told how far the reading of inputs in chunks is.
     """
     is_balanced = isinstance(sample_weight, str)
     if isinstance(sample_weight, str):
@@ -153,6 +155,7 @@ def prepare(
             noise_label=noise_label,
             missing=missing,
             background=background,
+            on_chunk=on_chunk,
         )
     sample_weight = None if is_balanced else sample_weight
     X = given.get("X")

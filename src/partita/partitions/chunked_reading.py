@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities, sorted_names
-from partita.arrays.chunked import Chunked, all_at_once, for_each, in_chunks, pieces_of, zipped
+from partita.arrays.chunked import Chunked, OnChunk, all_at_once, for_each, in_chunks, pieces_of, zipped
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.arrays.weights import MOST_WEIGHT
 from partita.errors import ParameterError, PartitaError, PartitionError, Phrase, Setting
@@ -158,11 +158,13 @@ def _print_of(index: Any) -> str | None:
     return hashlib.blake2b(hashes.tobytes(), digest_size=16).hexdigest()
 
 
-def read_chunks(sides: Mapping[str, Any], lookings: Mapping[str, Looking]) -> dict[str, Any]:
+def read_chunks(
+    sides: Mapping[str, Any], lookings: Mapping[str, Looking], on_chunk: OnChunk = None
+) -> dict[str, Any]:
     """Inputs in chunks, by name: each chunk of each is looked at once, all of them together."""
     pieces = _chunks_of(sides)
     look = partial(_look, [lookings[name] for name in sides])
-    found = for_each(look, *pieces.values())
+    found = for_each(look, *pieces.values(), on_chunk=on_chunk)
     return {
         name: _brought_together(lookings[name], pieces[name], seen)
         for name, seen in zip(sides, found, strict=True)
@@ -170,7 +172,10 @@ def read_chunks(sides: Mapping[str, Any], lookings: Mapping[str, Looking]) -> di
 
 
 def read_and_count(
-    sides: Mapping[str, Any], lookings: Mapping[str, Looking], count: Callable[..., Any]
+    sides: Mapping[str, Any],
+    lookings: Mapping[str, Looking],
+    count: Callable[..., Any],
+    on_chunk: OnChunk = None,
 ) -> tuple[dict[str, Any], list[Any]]:
     """Two clusterings in chunks, and what ``count`` makes of the chunks that lie beside each other.
 
@@ -180,9 +185,9 @@ def read_and_count(
     """
     pieces = _chunks_of(sides)
     if len({len(column) for column in pieces.values()}) > 1:
-        return read_chunks(sides, lookings), [None]
+        return read_chunks(sides, lookings, on_chunk), [None]
     look = partial(_look_at_both, [lookings[name] for name in sides], count)
-    found = zipped(look, *pieces.values())
+    found = zipped(look, *pieces.values(), on_chunk=on_chunk)
     read = {
         name: _brought_together(lookings[name], pieces[name], [seen[place] for seen, _ in found])
         for place, name in enumerate(sides)
