@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 import partita as pt
 from partita.chance import AllPartitions, FixedNumber, Permutation, chance_of
 from partita.chance.adjustment import read_label
-from partita.chance.chances import adjusted_value
+from partita.chance.null_values import adjusted_value
 from partita.errors import KindError, ParameterError, UnknownNameError
 from partita.inputs import prepare
 from partita.registry import find

@@ -159,8 +159,6 @@ def test_draws_from_hard_labels_are_those_in_memory(data, ways):
         frames = [r.to_frame()[["ci_low", "ci_high", "expected", "adjusted", "p"]] for r in (lazy, plain)]
         pd.testing.assert_frame_equal(*frames, rtol=1e-12)
         assert frames[0].notna().to_numpy().any()
-    with pytest.raises(TooLargeError):
-        pt.compare(cut(data["truth"]), cut(data["U"]), **ways)
 
 
 def test_several_by_name(data):
@@ -298,7 +296,7 @@ def test_a_cluster_of_processes(data):
     here = pt.compare(cut(data["U"]), cut(data["V"]))
     hard_here = pt.compare(cut(data["truth"]), cut(data["found"]))
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         there = pt.compare(cut(data["U"]), cut(data["V"]))
@@ -308,9 +306,18 @@ def test_a_cluster_of_processes(data):
         with pytest.raises(PartitionError, match="chunk 1 of rows 700 to 1399"):
             pt.as_partition(cut(np.where(np.arange(N)[:, None] == 800, 0.9, data["U"])))
         assert len(client.scheduler_info()["workers"]) == 2
-    assert repr([row.value for row in hard_there.rows]) == repr([row.value for row in hard_here.rows])
-    # soft ones are products of matrices: their last bits differ between processes with some BLAS kernels
-    assert [row.value for row in there.rows] == pytest.approx([row.value for row in here.rows], rel=1e-12)
+    for one, other in ((there, here), (hard_there, hard_here)):
+        assert repr([row.value for row in one.rows]) == repr([row.value for row in other.rows])
+
+
+def test_numbers_that_lie_askew_are_moved_first():
+    """What a worker receives may lie at any address, and products of matrices would have other last bits."""
+    U = np.random.default_rng(0).dirichlet(np.ones(4), 700)
+    askew = np.frombuffer(b"12" + U.tobytes(), dtype=np.uint8)[2:].view(np.float64).reshape(U.shape)
+    assert not askew.flags.aligned
+    held = pt.as_partition(cut(U)).holding(askew).values
+    assert held.flags.aligned
+    assert held.tobytes() == U.tobytes()
 
 
 # --- refusals --------------------------------------------------------------------------------------------
@@ -424,7 +431,7 @@ def test_pieces_of_other_sizes(rows, wanted):
 def test_pieces_beside_chunks_of_dask_go_through_dask():
     values = np.arange(10)
     lazy = Chunked(cut(values, 4).to_delayed(), (4, 4, 2), (), int)
-    assert zipped(lambda a, b: int((a * b).sum()), pieces(values, 4), lazy) == [14, 126, 145]
+    assert zipped(lambda a, b: int((a * b).sum()), pieces(values, 4).chunks, lazy.chunks) == [14, 126, 145]
 
 
 def test_a_piece_that_fails_ends_the_rest():
@@ -435,5 +442,5 @@ def test_a_piece_that_fails_ends_the_rest():
         raise ValueError("no such piece")
 
     with pytest.raises(ValueError, match="no such piece"):
-        zipped(fails, pieces(np.arange(1000), 1))
+        zipped(fails, pieces(np.arange(1000), 1).chunks)
     assert len(begun) < 100

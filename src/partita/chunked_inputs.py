@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities
-from partita.arrays.chunked import Chunked, is_chunked, with_one_division, zipped
+from partita.arrays.chunked import Chunked, OnChunk, is_chunked, with_one_division, zipped
 from partita.errors import MismatchError, ParameterError, Phrase, Setting
 from partita.inputs import Inputs, noise_notes, silent_noise
-from partita.partitions import DataMatrix, Partition, lengths_differ
-from partita.partitions.chunked import (
-    ChunkedHard,
-    InChunks,
+from partita.partitions import HARD, DataMatrix, HardPartition, Partition, lengths_differ
+from partita.partitions.chunked import ChunkedHard, InChunks
+from partita.partitions.chunked_reading import (
+    Counts,
     Looking,
     counted_labels,
     cut_into_chunks,
+    read_and_count,
     read_chunks,
 )
 from partita.partitions.models import is_estimator
 from partita.partitions.reading import Reading
+from partita.statistics import Contingency
+from partita.statistics.tables.counting import DENSE_CELLS, GUESSED_CELLS
 
 __all__ = ["prepare_chunked"]
 
@@ -38,6 +41,7 @@ def prepare_chunked(
     noise_label: Any,
     missing: str,
     background: Any,
+    on_chunk: OnChunk = None,
 ) -> Inputs:
     """What `partita.inputs.prepare` does, where one of the inputs lies in chunks.
 
@@ -49,19 +53,31 @@ def prepare_chunked(
     every = dict(given) if sample_weight is None else {**given, WEIGHT: sample_weight}
     lazy = with_one_division({name: side for name, side in every.items() if is_chunked(side)})
     roles = {"X": Looking("X"), WEIGHT: Looking("weight")}
-    read = read_chunks(lazy, {name: roles.get(name) or reading.by_chunk() for name in lazy})
+    lookings = {name: roles.get(name) or reading.by_chunk() for name in lazy}
+    tables: list[Contingency | None] = [None]
+    if [*lazy] == [*every] == ["truth", "found"]:
+        read, tables = read_and_count(lazy, lookings, _counted, on_chunk)
+    else:
+        read = read_chunks(lazy, lookings, on_chunk)
     for name, side in every.items():
         if name not in read:
             read[name] = side if isinstance(side, InChunks) else _in_memory(name, side, reading)
     sides = _cut_alike({name: read[name] for name in every})
+    counted = None
+    if None not in tables:
+        table = _whole_table(sides["truth"], sides["found"], tables)
+        counted = None if table is None else (sides["truth"], sides["found"], table)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if getattr(p, "note", "")]
     frame = next((p.frame for p in sides.values() if p.frame), None)
     weight = sides.pop(WEIGHT, None)
     noisy = [name for name, p in sides.items() if getattr(p, "may_have_noise", False)]
     coverage, said = 1.0, silent_noise(sides, noise, noise_label)
-    if noisy or (weight is not None and weight.has_zeros):
-        drops_noise = noise == "ignore"
-        tally = _Tally.of(sides, weight, noisy, drops_noise)
+    drops_noise = noise == "ignore"
+    if counted is not None and noisy and not drops_noise:
+        counts, coverage = _noise_in(counted[2], sides, noisy)
+        said = noise_notes(counts, coverage, noise)
+    elif noisy or (weight is not None and weight.has_zeros):
+        tally = _Tally.of(sides, weight, noisy, drops_noise, on_chunk)
         if tally.counts.total():
             coverage, counts = (
                 tally.coverage,
@@ -82,7 +98,50 @@ def prepare_chunked(
         noisy=said[0] if coverage < 1.0 else "",
         frame=frame,
         X=data,
+        counted=counted,
     )
+
+
+def _counted(truth: Any, found: Any) -> tuple[list[Counts], Contingency] | None:
+    """The table of two chunks of labels, and how often each label occurs; None where it may be large."""
+    table = Contingency.at_one_look(truth, found)
+    if table is None:
+        if not (isinstance(truth, HardPartition) and isinstance(found, HardPartition)):
+            return None
+        if truth.span * found.span > GUESSED_CELLS:
+            return None
+        table = Contingency.from_block(truth, found)
+    sides = (table.row_names, table.row_sums), (table.column_names, table.column_sums)
+    counts = [tuple((n, c) for n, c in zip(names, sums.tolist(), strict=True) if c) for names, sums in sides]
+    return counts, table
+
+
+def _whole_table(truth: Any, found: Any, tables: list[Any]) -> Contingency | None:
+    """The table of two clusterings in chunks from those of their chunks; None where it may be large."""
+    names = [truth.row_names, found.row_names]
+    if len(names[0]) * len(names[1]) > DENSE_CELLS:
+        return None
+    places = [{name: i for i, name in enumerate(known)} for known in names]
+    whole = np.zeros((len(names[0]), len(names[1])), dtype=np.int64)
+    for table in tables:
+        rows, columns = (
+            [place[name] for name in own]
+            for place, own in zip(places, (table.row_names, table.column_names), strict=True)
+        )
+        whole[np.ix_(rows, columns)] += table.raw
+    return Contingency(whole, truth.n_objects, (HARD, HARD), *names)
+
+
+def _noise_in(table: Contingency, sides: Mapping[str, Any], noisy: list[str]) -> tuple[dict[str, int], float]:
+    """How many objects of each side are noise, and what share is noise on none."""
+    masks = {
+        name: np.arange(side.low, side.high + 1) == (side._noise_value() if name in noisy else None)
+        for name, side in sides.items()
+    }
+    rows, columns = masks.values()
+    sums = zip(masks, (table.row_sums[rows], table.column_sums[columns]), strict=True)
+    counts = {name: int(own.sum()) for name, own in sums if name in noisy}
+    return counts, float(table.raw[~rows][:, ~columns].sum() / table.total)
 
 
 def _refuse_what_is_whole(
@@ -171,7 +230,9 @@ class _Tally:
         return sum(self.sizes)
 
     @classmethod
-    def of(cls, sides: Mapping[str, Any], weight: Any, noisy: list[str], drops_noise: bool) -> _Tally:
+    def of(
+        cls, sides: Mapping[str, Any], weight: Any, noisy: list[str], drops_noise: bool, on_chunk: OnChunk
+    ) -> _Tally:
         """Look at all chunks once."""
         work = _Counting(
             {name: p.blank() for name, p in sides.items()}, weight is not None, noisy, drops_noise
@@ -179,7 +240,7 @@ class _Tally:
         columns = [p.values for p in (*sides.values(), *([] if weight is None else [weight]))]
         first, *others = columns
         keep = first.mapped(work.kept, *others, tail=(), dtype=bool)
-        return cls(keep, zipped(work.tally, *columns))
+        return cls(keep, zipped(work.tally, *(column.chunks for column in columns), on_chunk=on_chunk))
 
     def kept(self, sides: dict[str, Any], weight: Any) -> tuple[dict[str, Any], Any]:
         """The sides without the objects that are left out."""

@@ -357,7 +357,8 @@ def _compared(
 ) -> Comparison:
     """Every wanted index of one pair of clusterings."""
     data = {} if X is None else {"X": X}
-    inputs = prepare({**data, "truth": truth, "found": found}, **ways)
+    with bar("reading") as report:
+        inputs = prepare({**data, "truth": truth, "found": found}, **ways, on_chunk=report)
     headline = headline_of(inputs.kinds, has_data=bool(data))
     wanted = _selected(indices, [*data, "truth", "found"], headline)
     bounded = {
@@ -459,8 +460,11 @@ def _are_identical(inputs: Inputs, table: Contingency | None, rows: Mapping[str,
 
 
 def _cells(inputs: Inputs, table: Contingency | None) -> Inputs:
-    """Labels in chunks as the cells of their table, each as often as it counts: draws need no more."""
-    if table is None or inputs.weight is not None or inputs.X is not None or set(inputs.kinds) != {HARD}:
+    """Labels in chunks as the cells of their table, each as often as it counts: draws need no more.
+
+    Fractional weights are no numbers of objects, and objects are drawn one by one.
+    """
+    if table is None or set(inputs.kinds) != {HARD} or table.raw.dtype.kind != "i":
         return inputs
     places = table.raw.nonzero()
     counts = np.asarray(table.raw[places]).ravel()
@@ -471,7 +475,7 @@ def _cells(inputs: Inputs, table: Contingency | None) -> Inputs:
         else HardPartition.from_codes(at, names)
         for name, at, names in sides
     }
-    return replace(inputs, partitions=known, n_objects=counts.size, weight=counts)
+    return replace(inputs, partitions=known, n_objects=counts.size, weight=counts, X=None)
 
 
 def _cluster_counts(inputs: Inputs, table: Contingency | None) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities
-from partita.arrays.chunked import is_chunked
+from partita.arrays.chunked import aligned, is_chunked
 from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
@@ -111,7 +111,14 @@ class Inputs:
         partitions = {name: p.holding(next(values)) for name, p in self.partitions.items()}  # type: ignore[attr-defined]
         X = None if self.X is None else self.X.holding(next(values))  # type: ignore[attr-defined]
         n = next(iter(partitions.values())).n_objects
-        return replace(self, partitions=partitions, X=X, n_objects=n, weight=next(values, None))
+        weight = next(values, None)
+        return replace(
+            self,
+            partitions=partitions,
+            X=X,
+            n_objects=n,
+            weight=None if weight is None else aligned(weight),
+        )
 
     def hardened(self, *, keeps_model: bool = True) -> Inputs:
         """The same with every clustering hardened."""
@@ -128,12 +135,14 @@ def prepare(
     noise_label: Any = None,
     missing: str = "raise",
     background: Any = None,
+    on_chunk: Callable[[int, int], None] | None = None,
 ) -> Inputs:
     """Turn what a caller gave into partitions of the same objects, jointly.
 
     Objects are aligned by index where all sides have one, and the policies for noise and for what is missing
     are applied to all sides. With ``metric="precomputed"`` X holds distances between objects. With
-    ``sample_weight="balanced"`` every true class counts the same, see `balanced_weights`.
+    ``sample_weight="balanced"`` every true class counts the same, see `balanced_weights`. ``on_chunk`` is
+    told how far the reading of inputs in chunks is.
     """
     is_balanced = isinstance(sample_weight, str)
     if isinstance(sample_weight, str):
@@ -151,6 +160,7 @@ def prepare(
             noise_label=noise_label,
             missing=missing,
             background=background,
+            on_chunk=on_chunk,
         )
     sample_weight = None if is_balanced else sample_weight
     X = given.get("X")

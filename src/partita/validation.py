@@ -186,7 +186,8 @@ def validate(
     if candidates is None:
         rescaled = _scaling(X, [found], scale, missing, metric)
         X, (seen,), said = _in_one_space(X, [found], space)
-        inputs = prepare({"X": X, "found": seen}, **ways)
+        with bar("reading") as report:
+            inputs = prepare({"X": X, "found": seen}, **ways, on_chunk=report)
         alone = judged(rescaled(inputs), hardens=is_estimator(found))
         demand_values(alone.rows, on_undefined)
         return replace(alone, notes=(*said, *alone.notes), given=inputs.X)

@@ -6,16 +6,19 @@ Dask works on the former, by whatever scheduler or client is in use; threads of 
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from functools import partial
+from queue import SimpleQueue
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from partita.arrays.matrices import Array
 from partita.arrays.row_blocks import in_order, one_blas_thread
-from partita.errors import MismatchError, TooLargeError
+from partita.errors import MismatchError, TooLargeError, WorkerError
 
 Work = Callable[..., Any]
 OnChunk = Callable[[int, int], None] | None
@@ -84,10 +87,18 @@ class Chunked:
         lined_up = da.concatenate(parts).rechunk((tuple(sizes), *self.shape[1:]))
         return Chunked(lined_up.to_delayed().ravel(), sizes, self.shape[1:], self.dtype)
 
+    def first_rows(self, count: int) -> Any:
+        """Some rows of the first chunk."""
+        return compute([_later(partial(_head, count), self.chunks[0])])[0]
+
     @property
     def is_here(self) -> bool:
         """Whether all chunks are read on this machine, without dask."""
         return all(isinstance(chunk, Piece) for chunk in self.chunks)
+
+    def sum(self) -> Any:
+        """The sum of all numbers, added in the tree of `sum_of_chunks`."""
+        return sum_of_chunks(_sum_of, None, [self], operator.add)
 
     def filled(self) -> Chunked:
         """The same without empty chunks."""
@@ -121,6 +132,14 @@ def in_chunks(array: Array, sizes: Sequence[int]) -> Chunked:
     return Chunked(parts, sizes, array.shape[1:], array.dtype)
 
 
+def _sum_of(_shared: None, chunk: Array) -> Any:
+    return chunk.sum()
+
+
+def _head(count: int, chunk: Any) -> Any:
+    return chunk[:count]
+
+
 def _itself(array: Array) -> Array:
     return array
 
@@ -141,6 +160,15 @@ def _rows_of(pieces: Sequence[Piece], skipped: int, size: int) -> Any:
     parts = [piece.read() for piece in pieces]
     whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
     return whole[skipped : skipped + size]
+
+
+def aligned(values: Array) -> Array:
+    """The same values where numbers lie at multiples of their size.
+
+    What one process sent to another may lie anywhere. NumPy copies that before it multiplies or sums it, in
+    an order of its own, and last bits would depend on which worker had what.
+    """
+    return np.require(values, requirements="A")
 
 
 def is_chunked(obj: Any) -> bool:
@@ -190,10 +218,9 @@ def for_each(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> l
     return [[next(made) for _ in column] for column in columns]
 
 
-def zipped(work: Work, *sides: Chunked, on_chunk: OnChunk = None) -> list[Any]:
+def zipped(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
     """What ``work`` finds in the chunks that lie beside each other."""
-    beside = zip(*(side.chunks for side in sides), strict=True)
-    return compute([_later(work, *parts) for parts in beside], on_chunk)
+    return compute([_later(work, *parts) for parts in zip(*columns, strict=True)], on_chunk)
 
 
 def sum_of_chunks(
@@ -208,11 +235,11 @@ def sum_of_chunks(
     if all(side.is_here for side in sides):
         return _sum_here([_later(partial(work, shared), *parts) for parts in beside], add, on_chunk)
     once = _delayed(shared)
-    sums = [_delayed(work)(once, *map(_of_dask, parts)) for parts in beside]
+    sums = of_chunks = [_delayed(work)(once, *map(_of_dask, parts)) for parts in beside]
     while len(sums) > 1:
         pairs = [_delayed(add)(a, b) for a, b in zip(sums[::2], sums[1::2], strict=False)]
         sums = pairs + sums[2 * len(pairs) :]
-    return compute(sums, on_chunk)[0]
+    return compute(sums, on_chunk, of_chunks)[0]
 
 
 def _sum_here(pieces: Sequence[Piece], add: Work, on_chunk: OnChunk) -> Any:
@@ -245,13 +272,94 @@ def _read(piece: Piece) -> Any:
     return piece.read()
 
 
-def compute(tasks: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
-    """The values of delayed work: by whatever scheduler or client of dask is in use, or by threads here."""
+def compute(tasks: Sequence[Any], on_chunk: OnChunk = None, of_chunks: Sequence[Any] = ()) -> list[Any]:
+    """The values of delayed work: by whatever scheduler or client of dask is in use, or by threads here.
+
+    ``on_chunk`` is told how many of ``of_chunks`` are done, of the tasks themselves where there are none; a
+    scheduler on this machine counts every step on the way.
+    """
     if all(isinstance(task, Piece) for task in tasks):
         return list(_read_in_order(tasks, on_chunk))
     import dask
 
-    return list(dask.compute(*map(_of_dask, tasks)))
+    work = [_of_dask(task) for task in tasks]
+    try:
+        if on_chunk is None:
+            return list(dask.compute(*work))
+        client = _client_in_use()
+        if client is not None:
+            return _watched(client, work, of_chunks or work, on_chunk)
+        with _steps_told(on_chunk):
+            return list(dask.compute(*work))
+    except Exception as problem:
+        if _is_loss_of_workers(problem):
+            raise _workers_lost(problem) from problem
+        raise
+
+
+def _client_in_use() -> Any:
+    """The client of a cluster that dask would work on, or None."""
+    from dask.base import get_scheduler
+
+    client = getattr(get_scheduler(), "__self__", None)
+    return client if hasattr(client, "gather") else None
+
+
+def _watched(client: Any, work: Sequence[Any], of_chunks: Sequence[Any], on_chunk: Any) -> list[Any]:
+    """What a cluster makes of delayed work, told of as it comes."""
+    both = {task.key: task for task in (*of_chunks, *work)}
+    futures = dict(zip(both, client.compute([*both.values()]), strict=True))
+    finished: SimpleQueue[Any] = SimpleQueue()
+    for task in of_chunks:
+        futures[task.key].add_done_callback(finished.put)
+    results = [futures[task.key] for task in work]
+    del futures  # a sum of a chunk may go as soon as it was added to another
+    for done in range(len(of_chunks)):
+        finished.get()
+        on_chunk(done + 1, len(of_chunks))
+    return list(client.gather(results))
+
+
+def _steps_told(on_chunk: Any) -> Any:
+    """While this lasts, schedulers on this machine tell of every step they have done."""
+    from dask.callbacks import Callback
+
+    steps = {"done": 0, "in all": 0}
+
+    def begin(_graph: Any, state: Any) -> None:
+        steps["in all"] += sum(len(state[name]) for name in ("waiting", "ready", "running"))
+
+    def step(*_: Any) -> None:
+        steps["done"] += 1
+        on_chunk(min(steps["done"], steps["in all"]), steps["in all"])
+
+    return Callback(start_state=begin, posttask=step)
+
+
+LOSSES = (
+    "KilledWorker",
+    "CommClosedError",
+    "FutureCancelledError",
+    "FuturesCancelledError",
+    "CancelledError",
+)
+"""What distributed raises where workers, or the way to them, are gone."""
+
+
+def _is_loss_of_workers(problem: Exception) -> bool:
+    if isinstance(problem, BrokenExecutor):
+        return True
+    kinds = {kind.__name__ for kind in type(problem).__mro__ if kind.__module__.startswith("distributed")}
+    return not kinds.isdisjoint(LOSSES)
+
+
+def _workers_lost(problem: Exception) -> WorkerError:
+    return WorkerError(
+        "workers of dask ended in the middle of their work, and others did not take it over.",
+        got=f"{type(problem).__name__}: {' '.join(str(problem).split())[:200]}",
+        need="workers that live until their chunks are done",
+        fix="smaller chunks, if they ran out of memory; the logs of the workers say why they ended",
+    )
 
 
 def _later(work: Work, *parts: Any) -> Any:

@@ -11,16 +11,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from partita.arrays import Array
-from partita.chance.chances import (
-    adjusted_value,
-    chance_of,
-    check_draws,
-    is_in_table,
-    summarise,
-    values_on_tables,
-)
+from partita.chance.chances import chance_of, check_draws, is_in_table, values_on_tables
 from partita.chance.expectations import MONTE_CARLO, Expectation, expected_on_sizes
 from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
+from partita.chance.null_values import adjusted_value, summarise
 from partita.chance.shuffles import TableDraws
 from partita.engine import Request
 from partita.errors import KindError, ParameterError, PartitaError

@@ -187,9 +187,9 @@ class Replicates:
         start = np.random.SeedSequence(int(generator(seed).integers(1 << 62)))
         first = next(iter(inputs.values()))
         self.kinds = {name: one.kinds for name, one in inputs.items()}
-        weight = first.weight
+        weight: Any = first.weight
         whole = weight is not None and weight.dtype.kind == "i"
-        self.n = int(weight.sum()) if weight is not None and whole else first.n_objects
+        self.n = int(weight.sum()) if whole else first.n_objects
         defined = {
             name: [e for e in own if e.range_of(inputs[name].kinds) is not None]
             for name, own in entries.items()
@@ -392,7 +392,8 @@ def corrected_shares(drawn: Floats, value: float, skew: float, shares: Floats) -
     """Shares of replicates below the ends of a BCa interval, for those of a percentile one (Efron 1987)."""
     from scipy.special import ndtr, ndtri
 
-    below = float((drawn < value).sum() + (drawn == value).sum() / 2.0) / drawn.size
+    apart = np.where(np.abs(drawn - value) <= _rounding(value), 0.0, drawn - value)
+    below = float((apart < 0.0).sum() + (apart == 0.0).sum() / 2.0) / drawn.size
     inside = 0.5 / drawn.size
     shift = ndtri(min(max(below, inside), 1.0 - inside))
     moved = shift + ndtri(shares)

@@ -5,20 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array, Floats
-from partita.chance.expectations import (
-    ENUMERATED,
-    MONTE_CARLO,
-    Expectation,
-    expected_on_inputs,
-    expected_on_sizes,
-)
+from partita.chance.expectations import Expectation, expected_on_inputs, expected_on_sizes
 from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
+from partita.chance.null_values import adjusted_value, p_value, said_of_missing, summarise
 from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, Pairs, TableDraws
 from partita.engine import Request, collect, pair_operations
 from partita.errors import ParameterError
@@ -28,7 +23,7 @@ from partita.partitions import HARD, HardPartition, Kind
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
-from partita.statistics import Contingency, ShuffledGaps
+from partita.statistics import Contingency, PairMoments, ShuffledGaps
 from partita.statistics.pairs.concordance import ConcordanceChance
 
 __all__ = ["Chance", "NullDraws", "chance_of"]
@@ -39,9 +34,8 @@ MOST_DRAWN_PAIRS = 1e10
 MOST_REPEATED = 1_000_000
 """Objects that whole-number weights may stand for where the table alone does not do."""
 
-SAME = 1e-9
-"""Values that differ by less, relative to 1 or to themselves, are ties: rounding never makes a p smaller."""
-
+IN_CHUNKS = "soft clusterings in chunks are not drawn anew; compare a sample of their rows in memory"
+"""Why soft clusterings in chunks have no p-values."""
 
 MOST_KEPT = 10_000
 """Different values of one index that are kept of all draws."""
@@ -221,6 +215,8 @@ def _objects_to_shuffle(inputs: Inputs) -> tuple[str, Inputs]:
     weight = inputs.weight
     if weight is None:
         return "", inputs
+    if inputs.is_chunked:
+        return "objects with weights that lie in chunks are not repeated", inputs
     if weight.dtype.kind != "i":
         return "weights that are no whole numbers leave no objects to shuffle", inputs
     if _is_of_tables(inputs):
@@ -301,6 +297,8 @@ class _Source:
         """Why an index is not computed for every draw, or nothing."""
         if isinstance(self.draws, TableDraws):
             return "" if is_in_table(entry, (HARD, HARD)) else "it needs more than the table of two hard ones"
+        if self.inputs.is_chunked:
+            return IN_CHUNKS
         count = self.draws.number or self.draws.n_shuffles
         operations = count * pair_operations(entry.requests, self.inputs)
         if operations <= MOST_DRAWN_PAIRS:
@@ -343,7 +341,21 @@ class _Source:
         if set(self.inputs.kinds) == {HARD}:
             value = expected_on_sizes(entry, *_margins(self.inputs), self.draws.null)
             return None if value is None else Expectation(value)
-        return expected_on_inputs(entry, self.inputs, self.draws.null)
+        return expected_on_inputs(entry, self.inputs, self.draws.null, lambda: self.moments)
+
+    @cached_property
+    def moments(self) -> PairMoments:
+        """The moments of pairs of objects."""
+        return self._made(PairMoments)  # type: ignore[no-any-return]
+
+    @cached_property
+    def table(self) -> Contingency:
+        """The table of both clusterings."""
+        return self._made(Contingency)  # type: ignore[no-any-return]
+
+    def _made(self, statistic: type[Any]) -> Any:
+        request = Request(statistic)
+        return collect([request], self.inputs)[request]
 
 
 def _judge(
@@ -381,6 +393,8 @@ def _sizes(partition: Any, weight: Array | None) -> Array:
 
 
 def _chance(entry: Index, found: _Values | None, source: _Source, model: NullModel) -> Chance:
+    if found is None and "X" in entry.inputs:
+        return _nothing(model, "it looks at the data, which are not in memory")
     if found is None:
         return _nothing(model, f"{entry.label} has no value for these clusterings")
     refused = source.refusal(entry)
@@ -402,7 +416,7 @@ def _chance(entry: Index, found: _Values | None, source: _Source, model: NullMod
         )
     if expectation is not None:
         made = replace(made, expected=expectation.value, error=expectation.error, how=expectation.how)
-        highest = largest_value(entry, source.inputs, model)
+        highest = _largest_value(entry, source, model)
         adjusted, reason = adjusted_value(found.value, expectation.value, highest)
         problems += [reason] * bool(reason)
         made = replace(made, adjusted=adjusted)
@@ -416,57 +430,7 @@ def _is_free_of_names(entry: Index, kinds: Sequence[Kind]) -> bool:
     return all(entry.status("relabelling_invariant", kind) == "claimed" for kind in kinds)
 
 
-@dataclass(frozen=True)
-class Summary:
-    """Mean and spread of values under a model."""
-
-    mean: float
-    spread: float
-    expectation: Expectation | None
-
-
-def summarise(values: Floats, times: Array, *, is_enumerated: bool) -> Summary:
-    """Of those values that there are, each as often as it counts."""
-    known = ~np.isnan(values)
-    count = float(times[known].sum())
-    if count == 0.0:
-        return Summary(math.nan, math.nan, None)
-    x, w = values[known], times[known] / count
-    mean = float(w @ x)
-    variance = float(w @ np.square(x - mean))
-    if is_enumerated:
-        return Summary(mean, math.sqrt(variance), Expectation(mean, 0.0, ENUMERATED))
-    spread = math.sqrt(variance * count / (count - 1.0)) if count > 1.0 else math.nan
-    return Summary(mean, spread, Expectation(mean, spread / math.sqrt(count), MONTE_CARLO))
-
-
-def said_of_missing(values: Floats, times: Array) -> list[str]:
-    """What to say of draws in which the index has no value."""
-    missing = int(times[np.isnan(values)].sum())
-    every = int(times.sum())
-    if not missing:
-        return []
-    if missing == every:
-        return ["no value in any of the draws"]
-    return [f"no value in {missing} of {every} draws: left out of the mean, and counted as hits"]
-
-
-def p_value(
-    entry: Index, value: float, values: Floats, times: Array, *, is_enumerated: bool
-) -> tuple[float, str]:
-    """How likely a value at least as good is, and why there is none."""
-    if entry.direction == "none":
-        return math.nan, "no p: the index only describes, and has no better or worse"
-    if math.isnan(value):
-        return math.nan, ""
-    near = SAME * max(1.0, abs(value))
-    with np.errstate(invalid="ignore"):
-        as_good = values >= value - near if entry.direction == "higher" else values <= value + near
-    hits, every = int(times[as_good | np.isnan(values)].sum()), int(times.sum())
-    return (hits / every if is_enumerated else (1 + hits) / (1 + every)), ""
-
-
-def largest_value(entry: Index, inputs: Inputs, model: NullModel) -> float:
+def _largest_value(entry: Index, source: _Source, model: NullModel) -> float:
     """The best value that the index can have; infinite or nan where that is not known.
 
     An index without a best value of its own, as mutual information, has the end of its range for clusters of
@@ -476,26 +440,5 @@ def largest_value(entry: Index, inputs: Inputs, model: NullModel) -> float:
         return math.nan
     if math.isfinite(entry.best) or not isinstance(model, Permutation) or not entry.is_of_table:
         return entry.best
-    request = Request(Contingency)
-    table = collect([request], inputs)[request]
-    low, high = entry.ends_on(inputs.kinds, table)
+    low, high = entry.ends_on(source.inputs.kinds, source.table)
     return high if entry.direction == "higher" else low
-
-
-def adjusted_value(value: float, expected: float, best: float) -> tuple[float, str]:
-    """(value - expected) / (best - expected), and why there is none.
-
-    0/0, where every clustering that the model draws is as good as can be: 1 if the value is the best one too.
-    """
-    if math.isnan(best):
-        return math.nan, "not adjusted: the index only describes, and has no best value"
-    if math.isinf(best):
-        return math.nan, "not adjusted: the largest value that the index can have is not known"
-    if math.isnan(value) or math.isnan(expected):
-        return math.nan, ""
-    near = SAME * max(1.0, abs(best)) * 1e-3
-    if abs(best - expected) <= near:
-        if abs(value - best) <= near:
-            return 1.0, ""
-        return math.nan, "not adjusted: chance alone is as good as can be"
-    return (value - expected) / (best - expected), ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,12 +13,11 @@ import numpy as np
 from partita.arrays import Array, Floats
 from partita.chance.null_models import AllPartitions, FixedNumber, NullModel, Permutation
 from partita.chance.set_partitions import together_given_number, together_in_any
-from partita.engine import collect
+from partita.engine import collect, needs_all_at_once
 from partita.inputs import Inputs
 from partita.partitions import FUZZY, HARD, softest
 from partita.registry import Index
 from partita.statistics import Contingency, PairMoments
-from partita.statistics.pairs.coassociation_factors import shares
 from partita.statistics.pairs.concordance import ConcordanceChance
 from partita.statistics.pairs.shuffles import ShuffledGaps
 from partita.statistics.protocol import Request
@@ -190,8 +190,13 @@ def _expected_pairs(rows: Array, columns: Array, null: NullModel) -> ExpectedPai
 # --- soft clusterings, shuffled -----------------------------------------------------------------------
 
 
-def expected_on_inputs(entry: Index, inputs: Inputs, null: NullModel) -> Expectation | None:
-    """The expected value where a side is soft and the objects are shuffled; None without a closed form."""
+def expected_on_inputs(
+    entry: Index, inputs: Inputs, null: NullModel, moments: Callable[[], PairMoments]
+) -> Expectation | None:
+    """The expected value where a side is soft and the objects are shuffled; None without a closed form.
+
+    ``moments`` gives those of the inputs, which are made once for all indices.
+    """
     if not isinstance(null, Permutation) or inputs.n_objects <= 1 or inputs.weight is not None:
         return None
     if set(entry.inputs) != {"truth", "found"}:
@@ -205,13 +210,15 @@ def expected_on_inputs(entry: Index, inputs: Inputs, null: NullModel) -> Expecta
     statistics = [request.statistic for request in entry.requests]
     in_pairs = entry.given_sizes == "squares" and (entry.separable or entry.name in AFFINE_IN_PAIRS)
     if in_pairs and statistics == [Contingency]:
-        return _finite(entry.formula_on(_soft_pairs(inputs)))
+        return _finite(entry.formula_on(_soft_pairs(moments())))
     if in_pairs and statistics == [PairMoments]:
-        return _finite(entry.formula_on(_coassociated_pairs(inputs)))
+        return _finite(entry.formula_on(_coassociated_pairs(moments())))
     if entry.name == "frobenius_rand":
-        return _finite(1.0 - _frobenius_gap(inputs))
+        return _finite(1.0 - _frobenius_gap(moments()))
     if entry.name == "coassociation_rand_distance":
-        return _finite(_coassociated_pairs(inputs).share_apart)
+        return _finite(_coassociated_pairs(moments()).share_apart)
+    if inputs.is_chunked and needs_all_at_once([Request(ShuffledGaps), Request(ConcordanceChance)], inputs):
+        return None
     if entry.name in ("belief_rand", "coassociation_average_distance") and is_default:
         gaps = _collected(ShuffledGaps, inputs)
         constant, slope = SHARES_OF_PAIRS[entry.name]
@@ -247,45 +254,33 @@ def _of_gap(constant: float, slope: float, gap: float, error: float) -> Expectat
     return Expectation(constant + slope * gap, abs(slope) * error, how)
 
 
-def _soft_pairs(inputs: Inputs) -> ExpectedPairs:
+def _soft_pairs(moments: PairMoments) -> ExpectedPairs:
     """Those of the table U'V: its cells have E N_ij^2 = S_i T_j / n + (R_i^2 - S_i)(C_j^2 - T_j) / n(n - 1).
 
     R and C are the sums of the memberships in each cluster, S and T those of their squares.
     """
-    n = float(inputs.n_objects)
-    sums, squares = zip(*(_sums(p) for p in inputs.partitions.values()), strict=True)
-    in_cells = squares[0] * squares[1] / n + math.prod(s - q for s, q in zip(sums, squares, strict=True)) / (
-        n * (n - 1.0)
+    n = float(moments.n)
+    one, other = moments.own_sums
+    apart = (one.sizes_squared - one.squares) * (other.sizes_squared - other.squares)
+    in_cells = one.squares * other.squares / n + apart / (n * (n - 1.0))
+    return ExpectedPairs.of(
+        n, (in_cells - n) / 2.0, (one.sizes_squared - n) / 2.0, (other.sizes_squared - n) / 2.0
     )
-    return ExpectedPairs.of(n, (in_cells - n) / 2.0, (sums[0] - n) / 2.0, (sums[1] - n) / 2.0)
 
 
-def _sums(partition: Any) -> tuple[float, float]:
-    """The sum of the squared cluster sizes, and that of all squared memberships."""
-    rows = shares(partition)
-    return float(np.square(rows.sum(axis=0)).sum()), float(np.einsum("ij,ij->", rows, rows))
-
-
-def _coassociated_pairs(inputs: Inputs) -> ExpectedPairs:
-    request = Request(PairMoments)
-    moments = collect([request], inputs)[request]
-    n = float(inputs.n_objects)
+def _coassociated_pairs(moments: PairMoments) -> ExpectedPairs:
+    n = float(moments.n)
     every = n * (n - 1.0) / 2.0
     a, b = float(moments.values.mean_truth), float(moments.values.mean_found)
     return ExpectedPairs.of(n, every * a * b, every * a, every * b)
 
 
-def _frobenius_gap(inputs: Inputs) -> float:
+def _frobenius_gap(moments: PairMoments) -> float:
     """E |X' - Y'|^2 / n(n - 1), each co-association matrix scaled by <X, J> / <X, X> (andrews2022)."""
-    n = float(inputs.n_objects)
-    lengths, scales, diagonals, others = [], [], [], []
-    for partition in inputs.partitions.values():
-        rows = shares(partition)
-        of_all, on_diagonal = _sums(partition)
-        products = float(np.square(rows.T @ rows).sum())
-        lengths.append(of_all**2 / products)
-        scales.append(of_all / products)
-        diagonals.append(on_diagonal)
-        others.append(of_all - on_diagonal)
-    crossed = math.prod(diagonals) / n + math.prod(others) / (n * (n - 1.0))
+    n = float(moments.n)
+    sides = moments.own_sums
+    lengths = [one.sizes_squared**2 / one.products_squared for one in sides]
+    scales = [one.sizes_squared / one.products_squared for one in sides]
+    crossed = math.prod(one.squares for one in sides) / n
+    crossed += math.prod(one.sizes_squared - one.squares for one in sides) / (n * (n - 1.0))
     return (sum(lengths) - 2.0 * math.prod(scales) * crossed) / (n * (n - 1.0))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
-from partita.arrays import Array, blocks
+from partita.arrays import Array, Floats, blocks
 from partita.inputs import Inputs
 from partita.partitions import HARD, HardPartition
 
@@ -20,6 +22,9 @@ once for all sets, and memory does not grow with the number of objects."""
 
 MOST_TURNS = 1000
 """Units up to which each is left out in turn; of more, this many groups of units are."""
+
+PARTS_IN_A_GROUP = 256
+"""Parts whose numbers of draws are drawn together."""
 
 _FEW_COMBINATIONS = 1 << 22
 
@@ -45,6 +50,8 @@ class Units:
     times: Array
     each: Array | None = None
 
+    is_chunked = False
+
     @property
     def size(self) -> int:
         """The number of units."""
@@ -54,6 +61,11 @@ class Units:
     def total(self) -> int:
         """The number of objects."""
         return int(self.times.sum())
+
+    def sizes_of_parts(self, rows: int) -> Floats:
+        """The numbers of objects in parts of so many units."""
+        starts = np.arange(0, self.size, rows)
+        return np.add.reduceat(self.times, starts).astype(np.float64)
 
 
 def units_of(inputs: Mapping[str, Inputs]) -> Units:
@@ -110,22 +122,46 @@ def _combinations(sides: list[HardPartition], weight: Array | None) -> tuple[lis
 
 
 class Weights:
-    """Sets of weights of the same units, a few units at a time."""
+    """Sets of weights of the same units, some units at a time: a part.
 
-    units: Units
+    Whoever has the units of a part can make its weights without those of others.
+    """
+
+    units: Any
     n_sets: int
+    rows: int
+    """How many units a part has."""
+
+    def parts(self) -> list[slice]:
+        """The units, some after others."""
+        return list(blocks(self.units.size, self.rows))
+
+    def of_part(self, place: int, times: Array) -> Array:
+        """The weights of one part in each set, ``(n_sets, units)``; ``times`` are those of its units."""
+        raise NotImplementedError
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Some units after others, and their weights in each set ``(n_sets, units)``; the same each time."""
-        raise NotImplementedError
+        """Some units after others, and their weights in each set; the same each time."""
+        for place, part in enumerate(self.parts()):
+            counts = self.of_part(place, self.units.times[part])
+            yield part, counts if self.units.each is None else counts * self.units.each[part]
 
     def whole(self) -> Array:
         """All weights, ``(n_sets, size)``."""
         return np.concatenate([weights for _, weights in self.blocks()], axis=1)
 
+    def blank(self) -> Self:
+        """The same without the units: what whoever has some of them must know."""
+        made = copy(self)
+        made.units = None
+        return made
+
 
 class Draws(Weights):
     """Bootstrap replicates: as many objects as there are, drawn with replacement.
+
+    Multinomial weights: first how many draws fall on some parts together, then on each of these, then on
+    which of its units. Each has a seed of its own, so that it does not matter who draws what.
 
     Parameters
     ----------
@@ -137,23 +173,40 @@ class Draws(Weights):
         Where the draws come from.
     """
 
-    def __init__(self, units: Units, n_sets: int, seed: np.random.SeedSequence) -> None:
+    def __init__(self, units: Any, n_sets: int, seed: np.random.SeedSequence) -> None:
         self.units, self.n_sets, self.seed = units, n_sets, seed
+        self.rows = _rows_of_a_part(n_sets)
+        self.sizes: Floats = units.sizes_of_parts(self.rows)
+        groups = list(blocks(len(self.sizes), PARTS_IN_A_GROUP))
+        of_groups = np.array([self.sizes[group].sum() for group in groups])
+        rng = np.random.default_rng(seed)
+        self.in_groups = rng.multinomial(units.total, of_groups / of_groups.sum(), size=n_sets)
+        self._last: tuple[int, Array] = (-1, np.zeros(0))
 
-    def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Multinomial weights: first how many draws fall on these units, then on which of them."""
-        rng = np.random.default_rng(self.seed)
-        units = self.units
-        parts = list(blocks(units.size, max(64, WEIGHTS_AT_ONCE // self.n_sets)))
-        sizes = np.array([units.times[part].sum() for part in parts], dtype=np.float64)
-        in_part = rng.multinomial(units.total, sizes / sizes.sum(), size=self.n_sets)
-        for part, size, drawn in zip(parts, sizes, in_part.T, strict=True):
-            times = units.times[part]
-            if (times == 1).all():
-                counts = _drawn_evenly(times.size, drawn, rng)
-            else:
-                counts = rng.multinomial(drawn, times / size)
-            yield part, counts if units.each is None else counts * units.each[part]
+    def of_part(self, place: int, times: Array) -> Array:
+        """How often each unit of a part is drawn."""
+        group, position = divmod(place, PARTS_IN_A_GROUP)
+        drawn = self._in_parts(group)[:, position]
+        rng = self._rng(group, position)
+        if (times == 1).all():
+            return _drawn_evenly(times.size, drawn, rng)
+        return rng.multinomial(drawn, times / times.sum())
+
+    def _in_parts(self, group: int) -> Array:
+        """How many draws fall on each part of a group."""
+        if self._last[0] != group:
+            sizes = self.sizes[group * PARTS_IN_A_GROUP :][:PARTS_IN_A_GROUP]
+            drawn = self._rng(group).multinomial(self.in_groups[:, group], sizes / sizes.sum())
+            self._last = group, drawn
+        return self._last[1]
+
+    def _rng(self, *places: int) -> np.random.Generator:
+        keys = (*self.seed.spawn_key, *places)
+        return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=keys))
+
+
+def _rows_of_a_part(n_sets: int) -> int:
+    return max(64, WEIGHTS_AT_ONCE // n_sets)
 
 
 def _drawn_evenly(size: int, drawn: Array, rng: np.random.Generator) -> Array:
@@ -172,19 +225,17 @@ class LeftOutInTurn(Weights):
         How many objects would be left out in each of these ways.
     """
 
-    def __init__(self, units: Units) -> None:
+    def __init__(self, units: Any) -> None:
         self.units = units
         self.n_sets = min(units.size, MOST_TURNS)
+        self.rows = _rows_of_a_part(self.n_sets)
         self.in_groups = units.size > MOST_TURNS
         self.times: Array = np.ones(self.n_sets) if self.in_groups else units.times.astype(np.float64)
 
-    def blocks(self) -> Iterator[tuple[slice, Array]]:
+    def of_part(self, place: int, times: Array) -> Array:
         """The weights of all objects, without those of one set each."""
-        units = self.units
-        for part in blocks(units.size, max(64, WEIGHTS_AT_ONCE // self.n_sets)):
-            times = units.times[part]
-            counts = np.tile(times, (self.n_sets, 1))
-            own = np.arange(part.start, part.stop)
-            left_out = times if self.in_groups else np.minimum(times, 1)
-            counts[own % self.n_sets, own - part.start] -= left_out
-            yield part, counts if units.each is None else counts * units.each[part]
+        counts = np.tile(times, (self.n_sets, 1))
+        own = place * self.rows + np.arange(times.size)
+        left_out = times if self.in_groups else np.minimum(times, 1)
+        counts[own % self.n_sets, np.arange(times.size)] -= left_out
+        return counts

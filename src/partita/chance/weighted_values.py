@@ -7,37 +7,31 @@ computed set by set while that is cheap. A value is that of `compare` with these
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, blocks, dense, divided_by_row_sums, multiplicities
+from partita.arrays import Array, Floats, blocks, multiplicities
 from partita.chance.object_weights import Units, Weights, units_of
 from partita.chance.pairs_of_pairs import mean_gaps_by_chance
+from partita.chance.units_in_chunks import is_faint_anywhere, units_in_chunks
+from partita.chance.weighted_sums import CellSums, MomentSums, MomentTriangles, ProductSums, sum_over_units
 from partita.engine import collect, pair_operations
 from partita.inputs import Inputs
-from partita.partitions import FUZZY, HARD, HardPartition, Partition
+from partita.partitions import FUZZY, HARD
 from partita.progress import bar
 from partita.registry import Index
 from partita.statistics import Contingency
 from partita.statistics.pairs.coassociation import PairMoments
-from partita.statistics.pairs.coassociation_factors import (
-    EXTRA,
-    factor_of_products,
-    loses_digits,
-    triangle,
-    unweighted_columns,
-    with_sums_of_one,
-)
+from partita.statistics.pairs.coassociation_factors import EXTRA
 from partita.statistics.pairs.coassociation_gaps import CoassociationGaps
 from partita.statistics.pairs.concordance import ConcordanceChance, ConcordanceGaps
 from partita.statistics.pairs.credal import CredalGaps
 from partita.statistics.pairs.shuffles import ShuffledGaps
 from partita.statistics.pairs.tnorm_pairs import TNormPairs
-from partita.statistics.tables.counting import is_faint
 from partita.statistics.tables.overlaps import SharedMemberships
 
 __all__ = ["values_under"]
@@ -88,14 +82,17 @@ def values_under(
         The sets of weights of the clusterings.
     """
     bare = {name: replace(one, X=None, model=None) for name, one in inputs.items()}
-    units = units_of(bare)
+    in_chunks = any(one.is_chunked for one in inputs.values())
+    units = units_in_chunks(bare) if in_chunks else units_of(bare)
     weights = weights_of(units)
     of_objects = {n: [e for e in own if "X" in e.inputs] for n, own in entries.items()}
     stacks = {
         name: _Stacks(units.inputs[name], [e for e in own if e not in of_objects[name]], weights)
         for name, own in entries.items()
     }
-    _sum_over_units(stacks.values(), weights)
+    sum_over_units([one for stack in stacks.values() for one in stack.sums], weights)
+    again = [stack.of_moments for stack in stacks.values() if stack.settles_moments()]
+    sum_over_units(again, weights)
     with bar("judging what was drawn") as report:
 
         def tell(before: int, done: int) -> None:
@@ -105,144 +102,18 @@ def values_under(
             name: stack.values(partial(tell, i * weights.n_sets))
             for i, (name, stack) in enumerate(stacks.items())
         }
-    if any(of_objects.values()):
+    if in_chunks or any(one.X is None for one in inputs.values()):
+        for name, own in of_objects.items():
+            found[name] |= {e.label: IN_CHUNKS for e in own}
+    elif any(of_objects.values()):
         with_data = units_of(inputs)
-        again = weights_of(with_data)
+        of_data = weights_of(with_data)
         for name, own in of_objects.items():
             with bar("judging what was drawn") as report:
                 found[name] |= _set_by_set(
-                    own, with_data.inputs[name], again, lambda done: report(done, again.n_sets)
+                    own, with_data.inputs[name], of_data, lambda done: report(done, of_data.n_sets)
                 )
     return found, weights
-
-
-def _sum_over_units(stacks: Iterable[_Stacks], weights: Weights) -> None:
-    """Every sum over units of every pair, in one pass over the weights."""
-    sums = [s for stack in stacks for s in stack.sums]
-    with bar("drawing objects anew") as report:
-        for part, block in weights.blocks() if sums else ():
-            for one in sums:
-                one.add(part, block)
-            report(part.stop, weights.units.size)
-
-
-# --- sums over objects -------------------------------------------------------------------------------------
-
-
-class _CellSums:
-    """The tables of two hard clusterings of units: each unit lies in one cell."""
-
-    def __init__(self, truth: HardPartition, found: HardPartition, n_sets: int, *, whole: bool) -> None:
-        self.kinds = (truth.kind, found.kind)
-        self.shape = (truth.n_clusters, found.n_clusters)
-        self.cells = truth.codes.astype(np.int64) * found.n_clusters + found.codes
-        size = self.shape[0] * self.shape[1]
-        self.raw: Array = np.zeros((n_sets, size), dtype=np.int64 if whole else np.float64)
-
-    def add(self, part: slice, block: Array) -> None:
-        order = np.argsort(self.cells[part], kind="stable")
-        cells, starts = np.unique(self.cells[part][order], return_index=True)
-        self.raw[:, cells] += np.add.reduceat(block[:, order], starts, axis=1)
-
-    def table(self, sets: slice) -> Contingency:
-        raw = self.raw[sets].reshape(-1, *self.shape)
-        return _table(raw, raw.sum(axis=(-1, -2)), self.kinds)
-
-
-class _ProductSums:
-    """The raw tables of two clusterings that are not both hard: sums of products of memberships.
-
-    For what they share, of the smaller one of two memberships.
-    """
-
-    def __init__(self, truth: Partition, found: Partition, n_sets: int, *, shared: bool = False) -> None:
-        self.sides = (truth, found)
-        self.kinds = (truth.kind, found.kind)
-        self.join = np.minimum if shared and HARD not in self.kinds else np.multiply
-        self.sums_to_one = shared
-        self.shape = (truth.n_clusters, found.n_clusters)
-        self.raw = np.zeros((n_sets, self.shape[0] * self.shape[1]))
-        self.totals = np.zeros(n_sets)
-
-    def add(self, part: slice, block: Array) -> None:
-        u, v = (_memberships(p, part) for p in self.sides)
-        if self.sums_to_one:
-            u, v = divided_by_row_sums(u), divided_by_row_sums(v)
-        self.raw += block.astype(np.float64) @ self.join(u[:, :, None], v[:, None, :]).reshape(len(u), -1)
-        self.totals += block.sum(axis=1)
-
-    def table(self, sets: slice) -> Contingency:
-        return _table(self.raw[sets].reshape(-1, *self.shape), self.totals[sets], self.kinds)
-
-
-def _memberships(partition: Partition, part: slice) -> Array:
-    """Those of some objects in all clusters, also where a cluster has none of these objects."""
-    if isinstance(partition, HardPartition):
-        return np.asarray(partition.codes[part, None] == np.arange(partition.n_clusters), dtype=np.float64)
-    return dense(partition.take(part).memberships())
-
-
-def _table(raw: Array, total: Array, kinds: Any) -> Contingency:
-    return Contingency(raw, total, kinds, range(raw.shape[-2]), range(raw.shape[-1]))
-
-
-class _MomentSums:
-    """The products A'WA of two clusterings that are not both hard (see `PairMoments`)."""
-
-    def __init__(self, truth: Partition, found: Partition, n_sets: int) -> None:
-        self.sides = (truth, found)
-        rows = [_memberships(p, slice(0, 1)) for p in self.sides]
-        self.origins = (with_sums_of_one(rows[0])[0], with_sums_of_one(rows[1])[0])
-        self.width = EXTRA + truth.n_clusters + found.n_clusters
-        self.upper = np.triu_indices(self.width)
-        self.products = np.zeros((n_sets, self.upper[0].size))
-        self.totals = np.zeros(n_sets)
-        self.unweighted = np.zeros((self.width, self.width))
-
-    def columns(self, part: slice) -> Array:
-        u, v = (_memberships(p, part) for p in self.sides)
-        return unweighted_columns(u, v, self.origins)
-
-    def add(self, part: slice, block: Array) -> None:
-        columns = self.columns(part)
-        self.unweighted += columns.T @ columns
-        self.products += block.astype(np.float64) @ (columns[:, self.upper[0]] * columns[:, self.upper[1]])
-        self.totals += block.sum(axis=1)
-
-    @property
-    def loses_digits(self) -> bool:
-        return loses_digits(self.unweighted, self.sides[0].n_clusters)
-
-    def moments(self, sets: slice) -> PairMoments:
-        products = np.empty((len(self.totals[sets]), self.width, self.width))
-        products[:, self.upper[0], self.upper[1]] = self.products[sets]
-        products[:, self.upper[1], self.upper[0]] = self.products[sets]
-        return _moments(self, factor_of_products(products), self.totals[sets])
-
-
-class _MomentRows:
-    """The same moments by QR of the weighted rows: slower, and no digits are lost."""
-
-    def __init__(self, sums: _MomentSums, weights: Array) -> None:
-        self.sums, self.weights = sums, weights
-        self.rows = sums.columns(slice(0, weights.shape[1]))
-
-    def moments(self, sets: slice) -> PairMoments:
-        chosen = self.weights[sets]
-        rows = np.sqrt(chosen)[:, :, None] * self.rows
-        return _moments(self.sums, triangle(rows), chosen.sum(axis=1))
-
-
-def _moments(sums: _MomentSums, factor: Array, totals: Array) -> PairMoments:
-    truth, found = sums.sides
-    return PairMoments(
-        factor=factor,
-        total=totals,
-        kinds=(truth.kind, found.kind),
-        row_names=range(truth.n_clusters),
-        column_names=range(found.n_clusters),
-        origins=sums.origins,
-    )
 
 
 # --- all statistics of one pair of clusterings -------------------------------------------------------------
@@ -262,6 +133,8 @@ STAND_ON_MOMENTS: tuple[type[Any], ...] = (PairMoments, CoassociationGaps, Shuff
 
 SET_BY_SET = "set by set"
 
+IN_CHUNKS = "no interval: each replicate would look at all objects again, and they lie in chunks"
+
 
 class _Stacks:
     """Stacks of the statistics that the indices of one pair of clusterings need, some sets at a time."""
@@ -278,27 +151,42 @@ class _Stacks:
         linear = (*LINEAR, *LINEAR_WITH_A_HARD_SIDE) if HARD in self.kinds else LINEAR
         self.of_objects: set[type[Any]] = {*linear}
         self.of_pairs = {TNormPairs} if HARD in self.kinds else {*OF_TILES, *OF_PAIRS_OF_PAIRS}
+        self.is_faint = any(is_faint_anywhere(p) for p in (self.truth, self.found))
         needed = {r.statistic for e in entries if not self._obstacle(e) for r in e.requests}
-        self.of_table: _CellSums | _ProductSums | None = None
-        self.of_shared: _ProductSums | None = None
-        self.of_moments: _MomentSums | _MomentRows | None = None
-        n_sets = weights.n_sets
+        self.of_table: CellSums | ProductSums | None = None
+        self.of_shared: ProductSums | None = None
+        self.of_moments: MomentSums | MomentTriangles | None = None
+        self._lost_digits = ""
+        sides, n_sets = (self.truth, self.found), weights.n_sets
         if self.is_hard and needed:
-            assert isinstance(self.truth, HardPartition)
-            assert isinstance(self.found, HardPartition)
-            self.of_table = _CellSums(self.truth, self.found, n_sets, whole=not self.fractional)
+            self.of_table = CellSums(sides, n_sets, whole=not self.fractional)
         elif needed:
             if Contingency in needed:
-                self.of_table = _ProductSums(self.truth, self.found, n_sets)
+                self.of_table = ProductSums(sides, n_sets)
             if SharedMemberships in needed:
-                self.of_shared = _ProductSums(self.truth, self.found, n_sets, shared=True)
+                self.of_shared = ProductSums(sides, n_sets, shared=True)
             if needed & {*STAND_ON_MOMENTS}:
-                self.of_moments = _MomentSums(self.truth, self.found, n_sets)
+                # by QR where that is cheap, which keeps all digits
+                is_cheap = inputs.n_objects * n_sets * self.width <= ROWS_FOR_A_TRIANGLE
+                self.of_moments = (MomentTriangles if is_cheap else MomentSums)(sides, n_sets)
 
     @property
     def sums(self) -> list[Any]:
         """What is summed over units."""
         return [s for s in (self.of_table, self.of_shared, self.of_moments) if s is not None]
+
+    def settles_moments(self) -> bool:
+        """Whether moments must be made again, by QR: the sums of products have lost digits."""
+        if not isinstance(self.of_moments, MomentSums) or not self.of_moments.loses_digits:
+            return False
+        size, n_sets = self.inputs.n_objects, self.weights.n_sets
+        if size * n_sets > MOST_WEIGHTS:
+            self._lost_digits = (
+                f"no interval: the clusterings nearly agree, or are nearly constant, on {size} objects"
+            )
+            return False
+        self.of_moments = MomentTriangles((self.truth, self.found), n_sets)
+        return True
 
     # --- what cannot be had together ----------------------------------------------------------------------
 
@@ -309,21 +197,24 @@ class _Stacks:
         if self.cells * n_sets > MOST_CELLS:
             shape = f"{self.truth.n_clusters} x {self.found.n_clusters}"
             return f"no interval: {n_sets} tables of {shape} cells are too many; fewer replicates"
+        set_by_set = IN_CHUNKS if self.inputs.is_chunked else SET_BY_SET
         if self.is_hard:
-            return "" if all(s is Contingency or s.from_table for s in statistics) else SET_BY_SET
-        if any(is_faint(p) for p in (self.truth, self.found)):
-            return SET_BY_SET
+            return "" if all(s is Contingency or s.from_table for s in statistics) else set_by_set
+        if self.is_faint:
+            return set_by_set
         if statistics <= {Contingency}:
             return ""
         if not {*self.kinds} <= {HARD, FUZZY}:
-            return SET_BY_SET
+            return set_by_set
         if self.width**2 * n_sets > MOST_CELLS:
             clusters = f"{self.truth.n_clusters} + {self.found.n_clusters} clusters"
             return f"no interval: {n_sets} sets of moments of {clusters} are too many; fewer replicates"
         if any(r.options for r in entry.requests) or not statistics <= self.of_objects | self.of_pairs:
-            return SET_BY_SET
+            return set_by_set
         if statistics <= self.of_objects:
             return ""
+        if self.inputs.is_chunked:
+            return IN_CHUNKS
         size = self.inputs.n_objects
         again = bool(statistics & {*OF_PAIRS_OF_PAIRS}) and float(size) ** 2 * n_sets > MOST_PAIRS_OF_PAIRS
         if again or size * n_sets > MOST_WEIGHTS or float(size) ** 2 * n_sets > MOST_PAIRS:
@@ -337,20 +228,16 @@ class _Stacks:
         obstacles = {e.label: self._obstacle(e) for e in self.entries}
         found: dict[str, Values] = {label: why for label, why in obstacles.items() if why}
         together = [e for e in self.entries if not obstacles[e.label]]
-        if isinstance(self.of_moments, _MomentSums):
-            why = self._settle_moments(self.of_moments)
-            of_moments = [
-                e for e in together if why and any(r.statistic in STAND_ON_MOMENTS for r in e.requests)
-            ]
-            found |= {e.label: why for e in of_moments}
-            together = [e for e in together if e not in of_moments]
+        if self._lost_digits:
+            lost = [e for e in together if any(r.statistic in STAND_ON_MOMENTS for r in e.requests)]
+            found |= {e.label: self._lost_digits for e in lost}
+            together = [e for e in together if e not in lost]
         rest = [e for e in self.entries if obstacles[e.label] == SET_BY_SET]
         if together:
             n_sets = self.weights.n_sets
             filled: dict[str, Floats] = {e.label: np.empty(n_sets) for e in together}
             requests = {r for e in together for r in e.requests}
-            tall = self.inputs.n_objects if isinstance(self.of_moments, _MomentRows) else 1
-            rows = max(1, CELLS_AT_ONCE // max(self.cells, tall * self.width, self.width**2))
+            rows = max(1, CELLS_AT_ONCE // max(self.cells, self.width**2))
             for sets in blocks(n_sets, rows):
                 known = self._statistics({r.statistic for r in requests}, sets)
                 for entry in together:
@@ -360,17 +247,6 @@ class _Stacks:
                     on_set(sets.stop)
             found |= filled
         return found | _set_by_set(rest, self.inputs, self.weights, on_set)
-
-    def _settle_moments(self, sums: _MomentSums) -> str:
-        """Make moments by QR where products would lose digits, or where that is cheap; or say why not."""
-        size, n_sets = self.inputs.n_objects, self.weights.n_sets
-        if size * n_sets * self.width <= ROWS_FOR_A_TRIANGLE:
-            self.of_moments = _MomentRows(sums, self._whole)
-        elif sums.loses_digits:
-            if size * n_sets > MOST_WEIGHTS:
-                return f"no interval: the clusterings nearly agree, or are nearly constant, on {size} objects"
-            self.of_moments = _MomentRows(sums, self._whole)
-        return ""
 
     def _statistics(self, wanted: set[type[Any]], sets: slice) -> dict[type[Any], Any]:
         """The wanted statistics, each a stack of these sets."""

@@ -1,35 +1,21 @@
-"""Clusterings, data and weights in chunks: each is read as it would be alone, then all are brought together.
-
-What the chunks hold is looked at once, all inputs together, and what must be known of the whole is kept:
-numbers of objects, labels and their counts, kinds. The values stay where they are.
-"""
+"""Clusterings, data and weights in chunks: what must be known of the whole is kept, the values stay."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from partita.arrays import Array, multiplicities, read_only, sorted_names
-from partita.arrays.chunked import Chunked, all_at_once, for_each, in_chunks, pieces_of
-from partita.arrays.matrices import ends_of_sizes, exponent_between
-from partita.arrays.weights import MOST_WEIGHT
-from partita.errors import ParameterError, PartitaError, PartitionError, Phrase, Setting
+from partita.arrays import Array, read_only
+from partita.arrays.chunked import Chunked, aligned, all_at_once, for_each
+from partita.errors import ParameterError, PartitionError
 from partita.partitions.data import DataMatrix
 from partita.partitions.hard import HardPartition
-from partita.partitions.kinds import FUZZY, HARD, Kind, softest
-from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
-from partita.partitions.partition import Partition
-
-WIDEST = 4
-"""Whole numbers are spread widely where their range is this many times the number of objects."""
-
+from partita.partitions.kinds import FUZZY, Kind
+from partita.partitions.memberships import FuzzyPartition, PossibilisticPartition
 
 OF_THE_WHOLE = frozenset({"sizes", "counts", "prints"})
 """What is known of all chunks, and does not hold for one."""
@@ -54,7 +40,9 @@ class InChunks:
         plain: Any = type(self).__bases__[1]
         made = plain.__new__(plain)
         known = {name: value for name, value in vars(self).items() if name not in OF_THE_WHOLE}
-        made.__dict__.update(known, values=read_only(values) if isinstance(values, np.ndarray) else values)
+        made.__dict__.update(
+            known, values=read_only(aligned(values)) if isinstance(values, np.ndarray) else values
+        )
         return made
 
     def blank(self) -> Any:
@@ -153,6 +141,15 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
             noise is not None and self.counts.get(noise if self._names is None else self._names[noise], 0) > 0
         )
 
+    def coded(self) -> Self:
+        """The same with positions in ``names`` as values."""
+        if self._names is not None:
+            return self
+        positions = self.values.mapped(partial(_positions, np.array(self.names)), dtype=np.int64)
+        made = type(self).of(positions, self.counts, self.names)
+        made.noise_label = self.noise_label
+        return made
+
     def compacted(self) -> Self:
         """Itself: labels that are spread widely were counted when it was read."""
         return self
@@ -166,6 +163,10 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
     def harden(self) -> Self:
         """Itself."""
         return self
+
+
+def _positions(names: Array, labels: Array) -> Array:
+    return np.searchsorted(names, labels)
 
 
 class _MembershipsInChunks(_PartitionInChunks):
@@ -227,319 +228,3 @@ class ChunkedWeights(InChunks):
 
 def _refused_by(check: Callable[..., None], _place: int, piece: Any) -> ParameterError | None:
     return DataMatrix(piece).refusal(check)
-
-
-# --- looking at chunks --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What one chunk holds."""
-
-    n: int
-    tail: tuple[int, ...] = ()
-    dtype: str = ""
-    kind: Kind | None = None
-    names: tuple[Any, ...] | None = None
-    counts: tuple[tuple[Any, int], ...] = ()
-    as_it_is: bool = False
-    """Whether the values of the chunk are those of the clustering: nothing must be read anew."""
-    print: str | None = None
-    ends: tuple[float, float] = (np.inf, 0.0)
-    total: float = 0.0
-    least: float = 0.0
-    problem: PartitaError | None = None
-
-
-@dataclass(frozen=True)
-class Looking:
-    """How an input is read, chunk by chunk."""
-
-    what: str
-    reading: Any = None
-
-    def see(self, piece: Any) -> Seen:
-        """What a chunk holds, or what is wrong with it."""
-        if not piece.shape[0]:
-            return Seen(0)
-        try:
-            return {"X": _see_data, "weight": _see_weights}.get(self.what, self._see_clustering)(piece)
-        except PartitaError as problem:
-            return Seen(piece.shape[0], problem=problem)
-
-    def _see_clustering(self, piece: Any) -> Seen:
-        made = self.reading.read(piece)
-        whole = Seen(made.n_objects, kind=made.kind, print=_print_of(made.index))
-        is_plain = isinstance(piece, np.ndarray) and not self.reading.normalize and self.reading.noise is None
-        if isinstance(made, HardPartition):
-            width = made.n_clusters if made._names is not None else 0
-            is_matrix = getattr(piece, "ndim", 1) == 2 and piece.shape[1] == width > 1
-            return replace(
-                whole,
-                names=made._names,
-                tail=(width,) if is_matrix else (),
-                dtype=piece.dtype.str if is_matrix and is_plain else made.values.dtype.str,
-                counts=counted_labels(made),
-                as_it_is=is_plain and (is_matrix or made.values.dtype == piece.dtype),
-            )
-        if not isinstance(made, MembershipPartition):
-            raise PartitionError(
-                f"{made.kind} clusterings are not read in chunks.",
-                got=f"a chunk of {made.n_objects} objects",
-                need="labels, memberships or typicalities",
-                fix=".compute() if they fit in memory, .pignistic() of each chunk otherwise",
-            )
-        return replace(
-            whole,
-            names=made.names,
-            tail=(made.n_clusters,),
-            dtype=made.values.dtype.str,
-            as_it_is=is_plain
-            and made.values.dtype == piece.dtype
-            and bool(piece.min() >= 0.0 and piece.max() <= 1.0),
-        )
-
-
-def counted_labels(made: HardPartition) -> tuple[tuple[Any, int], ...]:
-    """How often each label of a chunk occurs."""
-    if made._names is not None or made.span > WIDEST * made.n_objects + 1024:
-        return tuple(zip(made.names, made.sizes.tolist(), strict=True))
-    shifted = made.values if made.low == 0 else made.values - made.values.dtype.type(made.low)
-    counts = np.bincount(shifted, minlength=made.span)
-    present = np.flatnonzero(counts)
-    return tuple(zip((present + made.low).tolist(), counts[present].tolist(), strict=True))
-
-
-def _see_data(piece: Any) -> Seen:
-    made = DataMatrix(piece)
-    return Seen(
-        made.n_objects,
-        tail=made.values.shape[1:],
-        dtype=made.values.dtype.str,
-        names=made.features,
-        print=_print_of(made.index),
-        ends=ends_of_sizes(made.values),
-        as_it_is=isinstance(piece, np.ndarray) and made.values.dtype == piece.dtype,
-    )
-
-
-def _see_weights(piece: Any) -> Seen:
-    values = np.asarray(piece)
-    is_nothing = values.ndim == 1 and values.dtype.kind in "iufb" and not values.any()
-    weight = values.astype(np.int64) if is_nothing else multiplicities(piece)
-    index = piece.index if hasattr(piece, "iloc") else None
-    return Seen(
-        weight.size,
-        dtype=weight.dtype.str,
-        print=_print_of(index),
-        total=float(weight.sum()),
-        least=float(weight.min()),
-    )
-
-
-def _print_of(index: Any) -> str | None:
-    """A fingerprint of the names of objects."""
-    if index is None:
-        return None
-    import pandas as pd
-
-    hashes = pd.util.hash_pandas_object(index, index=False).to_numpy()
-    return hashlib.blake2b(hashes.tobytes(), digest_size=16).hexdigest()
-
-
-def read_chunks(sides: Mapping[str, Any], lookings: Mapping[str, Looking]) -> dict[str, Any]:
-    """Inputs in chunks, by name: each chunk of each is looked at once, all of them together."""
-    for name, side in sides.items():
-        if side.ndim not in (1, 2):
-            raise PartitionError(
-                "a dask array of this shape holds no labels, memberships or data.",
-                got=f"{name} in {side.ndim} dimensions",
-                need="one dimension, or two",
-                fix=".ravel() for an image of labels" if side.ndim else None,
-            )
-    pieces = {name: pieces_of(side) for name, side in sides.items()}
-    look = partial(_look, [lookings[name] for name in sides])
-    found = for_each(look, *pieces.values())
-    return {
-        name: _brought_together(lookings[name], pieces[name], seen)
-        for name, seen in zip(sides, found, strict=True)
-    }
-
-
-def _look(lookings: Sequence[Looking], place: int, piece: Any) -> Seen:
-    return lookings[place].see(piece)
-
-
-def _brought_together(looking: Looking, pieces: Sequence[Any], found: Sequence[Seen]) -> Any:
-    start = 0
-    for place, one in enumerate(found):
-        if one.problem is not None:
-            raise _of_chunk(one.problem, place, start, one.n)
-        start += one.n
-    filled = [(piece, one) for piece, one in zip(pieces, found, strict=True) if one.n]
-    if not filled:
-        raise PartitionError(
-            "a clustering of no objects says nothing.",
-            got=f"{len(found)} empty chunks",
-            need="at least one object",
-        )
-    chunks, seen = [piece for piece, _ in filled], [one for _, one in filled]
-    make: Callable[..., Any] = {"X": _data, "weight": _weights}.get(looking.what, _clustering)
-    made = make(looking, chunks, seen)
-    made.prints = None if seen[0].print is None else tuple(str(one.print) for one in seen)
-    made.frame = None if made.prints is None else "pandas"
-    return made
-
-
-def _of_chunk(problem: PartitaError, place: int, start: int, n: int) -> PartitaError:
-    """The error of a chunk, with where that is."""
-    where = f"; in chunk {place} of rows {start} to {start + n - 1}, counted from its first"
-    got = problem.got
-    problem.got = Phrase(*(getattr(got, "pieces", (got or "",))), where)
-    return problem
-
-
-def _clustering(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Any:
-    sizes = [one.n for one in seen]
-    kinds = [one.kind for one in seen if one.kind is not None]
-    kind = softest(kinds)
-    is_matrix = any(one.tail for one in seen)
-    widths = {one.tail for one in seen}
-    if is_matrix and (len(widths) > 1 or len({one.names for one in seen}) > 1):
-        raise PartitionError(
-            "chunks have different clusters as columns.",
-            got=f"{len(widths)} numbers of columns" if len(widths) > 1 else "columns of different names",
-            need="the same columns in all chunks",
-        )
-    if kind is not HARD:
-        dtype = "float32" if {one.dtype for one in seen} == {"<f4"} else "float64"
-        raw = Chunked(chunks, sizes, seen[0].tail, dtype)
-        as_it_is = all(one.as_it_is for one in seen)
-        values = raw if as_it_is else raw.mapped(partial(_memberships_in, looking.reading, dtype))
-        soft = _soft(kind)
-        soft.values, soft._names, soft.index = values, tuple(seen[0].names or ()), None
-        return soft
-    hard = _hard(looking, chunks, seen)
-    hard.noise_label = looking.reading.noise_label
-    return hard
-
-
-def _soft(kind: Kind) -> Any:
-    cls: Any = ChunkedFuzzy if kind is FUZZY else ChunkedPossibilistic
-    return cls.__new__(cls)
-
-
-def _hard(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> ChunkedHard:
-    counts: Counter[Any] = Counter()
-    for one in seen:
-        counts.update(dict(one.counts))
-    names = {one.names for one in seen}
-    sizes = [one.n for one in seen]
-    n = sum(sizes)
-    raw = Chunked(chunks, sizes, (), np.result_type(*(one.dtype for one in seen)))
-    if names == {None}:
-        ordered = {label: counts[label] for label in sorted(counts)}
-        if max(ordered) - min(ordered) < WIDEST * n + 1024:
-            as_it_is = all(one.as_it_is for one in seen)
-            return ChunkedHard.of(
-                raw if as_it_is else raw.mapped(partial(_integers_in, looking.reading, raw.dtype)),
-                ordered,
-                None,
-            )
-        known: tuple[Any, ...] = tuple(ordered)
-    else:
-        only = next(iter(names)) if len(names) == 1 else None
-        known = only if only is not None else sorted_names(counts)
-    codes = raw.mapped(partial(_codes_in, looking.reading, known), dtype=np.int64)
-    return ChunkedHard.of(codes, counts, tuple(known))
-
-
-def _integers_in(reading: Any, dtype: Any, piece: Any) -> Array:
-    values: Array = reading.read(piece).values
-    return values.astype(dtype, copy=False)
-
-
-def _codes_in(reading: Any, names: tuple[Any, ...], piece: Any) -> Array:
-    """The labels of a chunk as positions in the names of all chunks."""
-    made = reading.read(piece)
-    place = {name: i for i, name in enumerate(names)}
-    table = np.array([place[name] for name in made.names], dtype=np.int64)
-    return np.asarray(table[made.codes])
-
-
-def _memberships_in(reading: Any, dtype: str, piece: Any) -> Any:
-    made: Partition = reading.read(piece)
-    values = made.memberships()
-    return values.astype(dtype, copy=False)
-
-
-def _data(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> ChunkedData:
-    if len({(one.tail, one.names) for one in seen}) > 1:
-        raise ParameterError(
-            "chunks of X have different features.",
-            got=", ".join(dict.fromkeys(f"{one.tail[0]} columns" for one in seen)),
-            need="the same columns in all chunks",
-        )
-    dtype = "float32" if {one.dtype for one in seen} == {"<f4"} else "float64"
-    raw = Chunked(chunks, [one.n for one in seen], seen[0].tail, dtype)
-    made = ChunkedData.__new__(ChunkedData)
-    made.index, made.are_distances, made.features = None, False, tuple(seen[0].names or ())
-    made.values = raw if all(one.as_it_is for one in seen) else raw.mapped(_data_in)
-    ends = [one.ends for one in seen]
-    made.exponent = exponent_between(min(e[0] for e in ends), max(e[1] for e in ends))
-    return made
-
-
-def _data_in(piece: Any) -> Array:
-    return DataMatrix(piece).values
-
-
-def _weights(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> ChunkedWeights:
-    total = sum(one.total for one in seen)
-    if not 0.0 < total <= MOST_WEIGHT:
-        raise ParameterError(
-            Phrase(Setting("sample_weight"), " cannot be multiplicities."),
-            got=f"a sum of {total:g}",
-            need=f"a sum above 0 and up to {MOST_WEIGHT:g}",
-        )
-    whole = all(one.dtype == "<i8" for one in seen) and total < 2.0**53
-    raw = Chunked(chunks, [one.n for one in seen], (), np.int64 if whole else np.float64)
-    made = ChunkedWeights()
-    made.values = raw.mapped(partial(_weights_in, raw.dtype))
-    made.has_zeros = any(one.least == 0.0 for one in seen)
-    return made
-
-
-def _weights_in(dtype: Any, piece: Any) -> Array:
-    return np.asarray(piece).astype(dtype)
-
-
-# --- what is in memory, beside what is not --------------------------------------------------------------
-
-
-def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
-    """A clustering, data or weights in memory, in chunks of these sizes."""
-    if isinstance(side, np.ndarray):
-        weights = ChunkedWeights()
-        weights.values, weights.has_zeros = in_chunks(side, sizes), not side.all()
-        return weights
-    made: Any
-    if isinstance(side, HardPartition):
-        counts = dict(zip(side.names, side.sizes.tolist(), strict=True))
-        made = ChunkedHard.of(in_chunks(side.values, sizes), counts, side._names)
-        made.noise_label = side.noise_label
-    elif isinstance(side, DataMatrix):
-        made = ChunkedData.__new__(ChunkedData)
-        made.are_distances, made.features, made.exponent = False, side.features, side.exponent
-        made.values = in_chunks(side.values, sizes)
-    elif isinstance(side, MembershipPartition):
-        made = _soft(side.kind)
-        made.values, made._names = in_chunks(side.values, sizes), side.names
-    else:
-        raise all_at_once(repr(side))
-    made.index, made.note, made.frame = None, side.note, side.frame
-    if side.index is not None:
-        ends = np.cumsum(sizes)
-        parts = (side.index[end - size : end] for size, end in zip(sizes, ends, strict=True))
-        made.prints = tuple(str(_print_of(part)) for part in parts)
-    return made

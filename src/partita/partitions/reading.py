@@ -12,7 +12,7 @@ from partita.arrays import Column, check_flag, collected, frame_library, from_fr
 from partita.arrays.chunked import is_chunked
 from partita.arrays.containers import array_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
-from partita.partitions.chunked import Looking, read_chunks
+from partita.partitions.chunked_reading import Looking, read_chunks
 from partita.partitions.clusters import (
     CLUSTERS,
     EITHER,

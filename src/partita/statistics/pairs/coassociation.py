@@ -56,6 +56,25 @@ class PairValues(NamedTuple):
     frobenius_room: Any
 
 
+class OwnSums(NamedTuple):
+    """Sums over one clustering U alone."""
+
+    sizes_squared: float
+    """Of the squared sizes of its clusters."""
+    squares: float
+    """Of all squared memberships."""
+    products_squared: float
+    """Of the squared cells of U'U, which are those of UU' too."""
+
+    @classmethod
+    def of(cls, side: Side, n: float) -> OwnSums:
+        """From one clustering inside the factor of ``n`` objects."""
+        products = side.raw.T @ side.raw
+        return cls(
+            n**2 * float(side.mean_square), float(np.trace(products)), float(np.square(products).sum())
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class PairMoments(Additive):
     """What all pairs of objects say together about two co-associations, collected in one pass.
@@ -227,6 +246,12 @@ class PairMoments(Additive):
             for i in np.ndindex(self.shape)
         ]
         return np.array(same, dtype=bool).reshape(self.shape)
+
+    @cached_property
+    def own_sums(self) -> tuple[OwnSums, OwnSums]:
+        """What each of two clusterings that are not both hard says of itself; not of a stack."""
+        truth, found = (OwnSums.of(side, float(self.n)) for side in self._sides)
+        return truth, found
 
     # --- over all pairs --------------------------------------------------------------------------------
 

@@ -1,0 +1,392 @@
+"""What dask is asked to do: how often chunks are made, progress, bootstraps, and workers that are lost."""
+
+import operator
+import os
+import signal
+from collections import Counter
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+import partita as pt
+from partita.arrays.chunked import Chunked, compute, sum_of_chunks, zipped
+from partita.errors import WorkerError
+
+N = 6000
+SOFT = 2500
+
+
+def cut(values, rows=700):
+    return da.from_array(values, chunks=(rows, 2)[: values.ndim])
+
+
+def counting(values, made, rows=700):
+    """A dask array that writes down how often each of its chunks is made."""
+    starts = range(0, len(values), rows)
+
+    def part(start):
+        made[start] += 1
+        return values[start : start + rows]
+
+    chunks = [
+        da.from_delayed(dask.delayed(part)(s), values[s : s + rows].shape, dtype=values.dtype) for s in starts
+    ]
+    return da.concatenate(chunks)
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 5, N)
+    return truth, np.where(rng.random(N) < 0.7, truth, rng.integers(-1, 6, N))
+
+
+# --- how often chunks are made ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda labels: labels,
+        lambda labels: labels.astype(np.uint8) + 1,
+        lambda labels: np.array(list("abcdefg"))[labels],
+        np.sort,
+    ],
+)
+@pytest.mark.parametrize("rows", [700, N])
+def test_labels_are_made_once(labels, spell, rows):
+    truth, found = map(spell, labels)
+    made = Counter()
+    lazy = pt.compare(counting(truth, made, rows), counting(found, made, rows))
+    assert set(made.values()) == {2}  # once for each side
+    plain = pt.compare(truth, found)
+    assert repr([row.value for row in lazy.rows]) == repr([row.value for row in plain.rows])
+    assert lazy.notes == plain.notes
+    assert lazy.provenance["coverage"] == plain.provenance["coverage"]
+    pd.testing.assert_frame_equal(lazy.by_cluster(), plain.by_cluster())
+
+
+def test_chunks_that_differ_in_size_are_counted_in_a_second_look(labels):
+    truth, found = labels
+    lazy = pt.compare(da.from_array(truth, chunks=(2000, 4000)), da.from_array(found, chunks=(4000, 2000)))
+    assert repr([row.value for row in lazy.rows]) == repr([r.value for r in pt.compare(truth, found).rows])
+
+
+def test_noise_on_both_sides(labels):
+    truth, found = labels
+    noisy = np.where(np.arange(N) % 7 == 0, -1, truth)
+    for policy in ("cluster", "ignore"):
+        lazy = pt.compare(cut(noisy), cut(found), noise=policy)
+        plain = pt.compare(noisy, found, noise=policy)
+        assert lazy.notes == plain.notes
+        assert lazy.provenance["coverage"] == plain.provenance["coverage"]
+        assert repr([row.value for row in lazy.rows]) == repr([row.value for row in plain.rows])
+
+
+def test_a_table_that_would_be_large_is_not_made_while_looking():
+    rng = np.random.default_rng(2)
+    truth, found = rng.integers(0, 3000, (2, N))
+    made = Counter()
+    lazy = pt.compare(counting(truth, made), counting(found, made))
+    assert set(made.values()) == {4}
+    assert repr([row.value for row in lazy.rows]) == repr([r.value for r in pt.compare(truth, found).rows])
+
+
+# --- intervals and chance ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def soft(labels):
+    rng = np.random.default_rng(3)
+    truth = labels[0][:SOFT]
+    return {
+        "truth": truth,
+        "U": 0.6 * np.eye(5)[truth] + 0.4 * rng.dirichlet(np.ones(5), SOFT),
+        "V": rng.dirichlet(np.full(3, 0.3), SOFT),
+        "T": rng.uniform(0.1, 1.0, (SOFT, 3)),
+    }
+
+
+def in_memory(lazy, truth, found, **ways):
+    """The same indices in memory, without those that would look at all pairs of objects."""
+    return pt.compare(truth, found, indices=[row.index for row in lazy.rows], **ways)
+
+
+def assert_same_intervals(lazy, truth, found, without=(), **ways):
+    """The replicates are those in memory: ends agree to what chunks change in a sum."""
+    plain = in_memory(lazy, truth, found, **ways)
+    assert lazy.notes == plain.notes
+    columns = ["value", "ci_low", "ci_high"]
+    ours = lazy.to_frame().set_index("index")[columns]
+    theirs = plain.to_frame().set_index("index")[columns].loc[ours.index]
+    missing = ours.index[ours.ci_low.isna() & theirs.ci_low.notna()]
+    assert set(missing) == set(without)
+    kept = ours.index.difference(missing)
+    assert ours.ci_low.notna().sum() > 10
+    pd.testing.assert_frame_equal(ours.loc[kept], theirs.loc[kept], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_replicates", [30, 300])  # by QR of weighted rows, and from sums of products
+@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V"), ("V", "truth")])
+def test_memberships_are_drawn_as_in_memory(soft, truth, found, n_replicates):
+    ways = {"bootstrap": n_replicates, "random_state": 4}
+    lazy = pt.compare(cut(soft[truth]), cut(soft[found], 1100), **ways)
+    assert_same_intervals(lazy, soft[truth], soft[found], **ways)
+
+
+@pytest.mark.parametrize("scale", [1, 0.3])
+@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V"), ("truth", "truth")])
+def test_weighted_objects_are_drawn_as_in_memory(soft, truth, found, scale):
+    weight = scale * np.random.default_rng(5).integers(0, 3, SOFT)
+    ways = {"bootstrap": 60, "random_state": 4}
+    other = np.roll(soft[found], 2) if truth == found else soft[found]
+    lazy = pt.compare(cut(soft[truth]), cut(other), sample_weight=cut(weight, 450), **ways)
+    assert_same_intervals(lazy, soft[truth], other, sample_weight=weight, **ways)
+
+
+def test_typicalities_are_drawn_as_in_memory(soft):
+    ways = {"bootstrap": 60, "random_state": 4, "indices": ["ARI", "VI", "NMI"]}
+    lazy, plain = (
+        pt.compare(f(soft["truth"]), pt.as_partition(f(soft["T"]), kind="possibilistic"), **ways)
+        for f in (cut, np.asarray)
+    )
+    frames = [one.to_frame()[["value", "ci_low", "ci_high"]] for one in (lazy, plain)]
+    pd.testing.assert_frame_equal(*frames, rtol=1e-10)
+    assert frames[0].notna().to_numpy().all()
+
+
+def test_bca_and_few_objects(soft):
+    ways = {"bootstrap": 60, "random_state": 4, "interval": "bca"}
+    for n in (SOFT, 15):
+        U, V = soft["U"][:n], soft["V"][:n]
+        assert_same_intervals(pt.compare(cut(U, n // 3), cut(V, n // 3), **ways), U, V, **ways)
+
+
+def test_many_parts_in_several_groups(soft, monkeypatch):
+    monkeypatch.setattr("partita.chance.object_weights.WEIGHTS_AT_ONCE", 64 * 50)
+    monkeypatch.setattr("partita.chance.object_weights.PARTS_IN_A_GROUP", 7)
+    ways = {"bootstrap": 50, "random_state": 4}
+    for rows in (100, 1000):
+        lazy = pt.compare(cut(soft["U"], rows), cut(soft["V"], rows), **ways)
+        assert_same_intervals(lazy, soft["U"], soft["V"], **ways)
+
+
+def test_memberships_that_nearly_agree_keep_their_digits(soft, monkeypatch):
+    monkeypatch.setattr("partita.chance.weighted_values.ROWS_FOR_A_TRIANGLE", 0)
+    near = soft["U"] * (1.0 - 1e-9) + 1e-9 / 5
+    ways = {"bootstrap": 40, "random_state": 4, "indices": ["frobenius_rand", "frobenius_adjusted_rand"]}
+    lazy = pt.compare(cut(soft["U"]), cut(near), **ways).to_frame()
+    plain = pt.compare(soft["U"], near, **ways).to_frame()
+    gaps = [1.0 - frame[["ci_low", "ci_high"]].to_numpy() for frame in (lazy, plain)]
+    np.testing.assert_allclose(*gaps, atol=1e-15)
+    assert (gaps[0] < 1e-12).all()
+
+
+def test_what_needs_the_data_again_has_no_interval(soft):
+    X = np.random.default_rng(6).normal(size=(SOFT, 2)) + soft["truth"][:, None]
+    other = np.roll(soft["truth"], 1)
+    asked = {"bootstrap": 30, "random_state": 4}
+    lazy = pt.compare(cut(soft["truth"]), cut(other), X=cut(X), **asked)
+    of_centres = ["centroid_index", "centroid_similarity_index", "centroid_ratio"]
+    assert_same_intervals(lazy, soft["truth"], other, of_centres, X=X, **asked)
+    assert "lie in chunks" in lazy["centroid_index"].caveat
+    chance = pt.compare(cut(soft["truth"]), cut(other), X=cut(X), null="permutation", n_shuffles=9)
+    assert "not in memory" in chance["centroid_index"].caveat
+    assert chance["ARI"].p > 0.0
+
+
+@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V")])
+def test_chance_of_soft_clusterings_is_in_closed_form_or_not_at_all(soft, truth, found):
+    ways = {"null": "permutation", "n_shuffles": 9, "random_state": 0}
+    lazy = pt.compare(cut(soft[truth]), cut(soft[found]), **ways)
+    plain = in_memory(lazy, soft[truth], soft[found], **ways)
+    known = [row for row in lazy.rows if not np.isnan(row.expected)]
+    assert len(known) > 10
+    for row in known:
+        other = plain[row.index]
+        assert other.expected_error == 0.0
+        assert row.expected == pytest.approx(other.expected, rel=1e-11, abs=1e-12), row.index
+        assert row.adjusted == pytest.approx(other.adjusted, rel=1e-9, abs=1e-11, nan_ok=True), row.index
+    assert all(np.isnan(row.p) and "sample of their rows" in row.caveat for row in lazy.rows)
+    weighted = pt.compare(cut(soft[truth]), cut(soft[found]), sample_weight=np.full(SOFT, 2), **ways)
+    assert "are not repeated" in weighted.rows[0].caveat
+
+
+def test_intervals_do_not_depend_on_workers(soft):
+    made = []
+    for scheduler in ("synchronous", "threads"):
+        with dask.config.set(scheduler=scheduler):
+            made.append(pt.compare(cut(soft["U"]), cut(soft["V"]), bootstrap=50, random_state=1))
+    assert repr(made[0].to_frame().to_dict()) == repr(made[1].to_frame().to_dict())
+
+
+# --- how far it is ----------------------------------------------------------------------------------------
+
+
+def in_five(values):
+    return Chunked(da.from_array(values, chunks=2).to_delayed().ravel(), [2] * 5, (), int)
+
+
+def total(_shared, chunk):
+    return int(chunk.sum())
+
+
+def works_and_tells(told):
+    """Work in which a chunk is a task, and in which sums of chunks are added."""
+    chunks = in_five(np.arange(10))
+    assert zipped(int, [dask.delayed(i) for i in range(4)], on_chunk=lambda *step: told.append(step)) == [
+        0,
+        1,
+        2,
+        3,
+    ]
+    yield
+    assert sum_of_chunks(total, None, [chunks], operator.add, lambda *step: told.append(step)) == 45
+    yield
+
+
+def test_local_schedulers_tell_of_their_steps():
+    for scheduler in ("synchronous", "threads"):
+        told = []
+        with dask.config.set(scheduler=scheduler):
+            for _ in works_and_tells(told):
+                steps, totals = zip(*told, strict=True)
+                assert list(steps) == list(range(1, totals[0] + 1))
+                assert set(totals) == {len(steps)}
+                told.clear()
+
+
+def test_a_cluster_tells_of_chunks(cluster):
+    told = []
+    lengths = []
+    for _ in works_and_tells(told):
+        lengths.append(len(told))
+        assert told == [(i + 1, len(told)) for i in range(len(told))]
+        told.clear()
+    assert lengths == [4, 5]
+
+
+def test_reading_and_comparing_have_a_bar(labels, monkeypatch):
+    told = Counter()
+
+    class Watching:
+        def __init__(self, description):
+            self.description = description
+
+        def move(self, done, total):
+            told[self.description] += 1
+            assert 1 <= done <= total
+
+        def end(self, *, whole):
+            assert whole
+
+    monkeypatch.setattr("partita.progress._Work", Watching)
+    U = np.random.default_rng(0).dirichlet(np.ones(3), N)
+    pt.compare(cut(labels[0]), cut(U), bootstrap=20)
+    assert {"reading", "comparing", "drawing objects anew"} <= told.keys()
+    assert told["reading"] >= len(cut(U).chunks[0])
+    assert told["comparing"] >= len(cut(U).chunks[0])
+
+
+# --- who works ---------------------------------------------------------------------------------------------
+
+
+def two_workers():
+    return LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with two_workers() as workers:
+        yield workers
+
+
+@pytest.fixture
+def cluster(workers):
+    with Client(workers) as client:
+        yield client
+
+
+def worker_of(chunk):
+    return np.full(chunk.shape, os.getpid())
+
+
+def test_the_client_in_use_is_taken_and_nothing_is_configured(labels, cluster):
+    before = dask.config.get("scheduler", None), repr(dask.config.config)
+    pids = cut(labels[0]).map_blocks(worker_of, dtype=np.int64)
+    found = {*pt.as_partition(pids).names}
+    assert found <= {*cluster.run(os.getpid).values()}
+    assert (dask.config.get("scheduler", None), repr(dask.config.config)) == before
+    with dask.config.set(scheduler="synchronous"):
+        assert pt.as_partition(pids).names == (os.getpid(),)
+
+
+def test_intervals_from_a_cluster_are_those_of_threads(soft, cluster):
+    def made():
+        frame = pt.compare(cut(soft["U"]), cut(soft["V"]), bootstrap=50, random_state=1).to_frame()
+        return repr(frame.to_dict())
+
+    there = made()
+    with dask.config.set(scheduler="threads"):
+        assert made() == there
+
+
+def ends_its_process(chunk, mark):
+    """The labels of a chunk; the one that starts with 2 ends the process that works on it, while it may."""
+    if chunk[0] == 2:
+        try:
+            mark.touch(exist_ok=False)
+        except FileExistsError:
+            return chunk
+        os.kill(os.getpid(), signal.SIGKILL)
+    return chunk
+
+
+def always_ends_its_process(chunk):
+    if chunk[0] == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return chunk
+
+
+@pytest.mark.parametrize("kind", ["hard", "soft"])
+def test_a_worker_that_is_killed_does_not_change_the_result(kind, tmp_path, soft):
+    truth = np.repeat(np.arange(5), 500)
+    found = np.roll(truth, 100) if kind == "hard" else soft["U"]
+    plain = pt.compare(cut(truth, 500), cut(found, 500))
+    dying = cut(truth, 500).map_blocks(ends_its_process, tmp_path / "mark", dtype=truth.dtype)
+    with (
+        two_workers() as workers,
+        Client(workers) as client,
+    ):
+        before = {*client.run(os.getpid).values()}
+        killed = pt.compare(dying, cut(found, 500))
+        assert before - {*client.run(os.getpid).values()}
+    assert (tmp_path / "mark").exists()
+    assert repr([row.value for row in killed.rows]) == repr([row.value for row in plain.rows])
+
+
+def test_workers_that_are_always_killed_are_told(labels):
+    truth = np.repeat(np.arange(5), 500)
+    dying = cut(truth, 500).map_blocks(always_ends_its_process, dtype=truth.dtype)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        two_workers() as workers,
+        Client(workers),
+        pytest.raises(WorkerError, match="workers of dask ended") as lost,
+    ):
+        pt.compare(dying, cut(truth, 500))
+    assert "KilledWorker" in lost.value.got
+    assert "smaller chunks" in lost.value.fix
+
+
+def test_an_error_of_a_chunk_stays_what_it_is():
+    def fails(chunk):
+        raise ValueError("no such chunk")
+
+    wrong = cut(np.arange(10), 5).map_blocks(fails, dtype=int)
+    with pytest.raises(ValueError, match="no such chunk"):
+        compute([wrong.to_delayed()[0]], lambda *_: None)
