@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -11,9 +12,12 @@ import numpy as np
 from partita.arrays import Array, Floats
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
 from partita.partitions.tnorms import tnorm_of
+from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.pairs.object_pairs import (
+    Weighed,
     both_hard,
     is_relabelling,
+    is_relabelling_of_chunks,
     membership_columns,
     number_of_pairs,
     sum_over_pairs,
@@ -79,16 +83,8 @@ class TNormPairs(Whole):
         """The sums over all pairs of objects."""
         if both_hard(truth, found):
             return cls.from_table(Contingency.over_blocks(truth, found, weight=weight))
-        join = tnorm_of(tnorm)
-        truth_side, found_side = _side(truth, join), _side(found, join)
-
-        def of_tile(rows: slice, columns: slice) -> list[Floats]:
-            truth_degrees = truth_side.degrees(rows, columns)
-            found_degrees = found_side.degrees(rows, columns)
-            return [join(t, f) for t in truth_degrees for f in found_degrees]
-
         n = truth.n_objects
-        a, b, c, d = map(np.asarray, sum_over_pairs(of_tile, n, weight, on_block))
+        a, b, c, d = map(np.asarray, _sums(truth, found, weight, tnorm=tnorm, on_block=on_block))
         return cls(
             (a, b, c, d),
             np.asarray(n if weight is None else weight.sum(axis=-1), dtype=np.float64),
@@ -97,6 +93,22 @@ class TNormPairs(Whole):
             np.shape(a),
         )
 
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        truth: Partition,
+        found: Partition,
+        on_block: OnBlock = None,
+        *,
+        tnorm: str = "minimum",
+    ) -> TNormPairs:
+        """The sums over all pairs of objects in chunks."""
+        a, b, c, d = objects.sum_over_pairs(partial(_sums, tnorm=tnorm), np.add, on_block)
+        n = np.asarray(Weighed.of_chunks(objects).total)
+        same = np.asarray(is_relabelling_of_chunks(objects, truth, found))
+        return cls((np.asarray(a), np.asarray(b), np.asarray(c), np.asarray(d)), n, (truth.kind, found.kind), same)
+
     @staticmethod
     def pair_operations(truth: Partition, found: Partition, *, tnorm: str = "minimum") -> float:  # noqa: ARG004
         """Pairs times clusters; none where the table tells all."""
@@ -104,6 +116,27 @@ class TNormPairs(Whole):
             return 0.0
         soft = (p for p in (truth, found) if not isinstance(p, HardPartition))
         return float(number_of_pairs(truth.n_objects, None) * (sum(p.n_clusters for p in soft) + 4))
+
+
+def _sums(
+    truth: Partition,
+    found: Partition,
+    weight: Array | None,
+    split: int | None = None,
+    *,
+    tnorm: str,
+    on_block: OnBlock = None,
+) -> Floats:
+    """The four sums over all pairs of objects; with ``split``, of the first so many with the others."""
+    join = tnorm_of(tnorm)
+    truth_side, found_side = _side(truth, join), _side(found, join)
+
+    def of_tile(rows: slice, columns: slice) -> list[Floats]:
+        truth_degrees = truth_side.degrees(rows, columns)
+        found_degrees = found_side.degrees(rows, columns)
+        return [join(t, f) for t in truth_degrees for f in found_degrees]
+
+    return sum_over_pairs(of_tile, truth.n_objects, weight, on_block, split)
 
 
 class _Side(Protocol):
