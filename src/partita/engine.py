@@ -11,6 +11,7 @@ import numpy as np
 
 from partita.arrays import map_blocks
 from partita.arrays.chunked import all_at_once, sum_of_chunks
+from partita.errors import ParameterError
 from partita.inputs import Inputs
 from partita.partitions import HARD, HardPartition
 from partita.statistics import Contingency, Request, Statistic, Whole
@@ -199,6 +200,19 @@ def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
     return request.statistic.from_table is not None and set(inputs.kinds) == {HARD}
 
 
+def refusal(request: Request, inputs: Inputs) -> ParameterError | None:
+    """What a statistic refuses in the data, or None."""
+    assert inputs.X is not None
+    options = dict(request.options)
+    if not inputs.is_chunked or getattr(request.statistic, "check_chunks", None) is None:
+        return inputs.X.refusal(partial(request.statistic.check, **options))
+    try:
+        request.statistic.check_chunks(chunked_objects(request, inputs), **options)
+    except ParameterError as problem:
+        return problem
+    return None
+
+
 def needs_all_at_once(requests: Iterable[Request], inputs: Inputs) -> bool:
     """Whether one of these statistics, or one that it stands on, is not made chunk by chunk."""
     return any(
@@ -217,6 +231,12 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
     """About how many pairs of objects these statistics must look at; 0 for those that need no look."""
     costly = [r for r in requests if not _is_determined_by_table(r, inputs)]
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
+
+
+def sampling(requests: Iterable[Request], inputs: Inputs) -> dict[str, Any]:
+    """The options by which these statistics look at a sample of the inputs, where they can."""
+    looks = [r for r in requests if not _is_determined_by_table(r, inputs)]
+    return {k: v for r in looks for k, v in r.statistic.sampling(*_sides(r, inputs)).items()}
 
 
 def looks_at_pairs(requests: Iterable[Request]) -> bool:

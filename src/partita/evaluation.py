@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 from partita.arrays.chunked import all_at_once
-from partita.engine import collect, needs_all_at_once, pair_operations, why_costly
+from partita.engine import collect, needs_all_at_once, pair_operations, refusal, sampling, why_costly
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, softest
@@ -108,8 +107,9 @@ def plan(
             reason = reason or _refusal(entry, on)
             operations = 0.0 if reason else pair_operations(entry.requests, on)
             if operations > most_pairs:
-                sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
-                reason = f"{why_costly(entry.requests)} unasked; indices=[...] with {sampled}{entry.name}"
+                sampled = _sampled_form(entry, on)
+                names = f"{sampled} or {entry.name}" if sampled else entry.name
+                reason = f"{why_costly(entry.requests)} unasked; indices=[...] with {names}"
                 cost = f"{operations:.1e} pair operations"
         if reason:
             left_out.append(LeftOut(entry.label, reason, cost))
@@ -118,6 +118,13 @@ def plan(
             constant = said(CaveatKind.CONSTANT, same_for_all)
             assignments.append(Assignment(entry, on, (*constant, *hardened)))
     return Plan(tuple(assignments), tuple(left_out))
+
+
+def _sampled_form(entry: Index, inputs: Inputs) -> str:
+    """The index, spelled with the options by which it looks at a sample; empty where it cannot."""
+    options = sampling(entry.requests, inputs)
+    spelled = ",".join(f"{name}={value}" for name, value in options.items() if name in entry.options)
+    return f"{entry.name}:{spelled}" if spelled else ""
 
 
 class _Views:
@@ -177,7 +184,7 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
     """Why a statistic of this index refuses the data, or nothing."""
     if inputs.X is not None:
         for request in entry.requests:
-            problem = inputs.X.refusal(partial(request.statistic.check, **dict(request.options)))
+            problem = refusal(request, inputs)
             if problem is not None:
                 return f"{problem.what.rstrip('.')} ({problem.got})"
     return ""

@@ -6,9 +6,10 @@ this process or by dask. What they come to is added in an order that depends on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +18,24 @@ from partita.arrays.chunked import Chunked, Piece, made_once, sum_of_chunks, zip
 from partita.statistics.protocol import OnBlock
 
 FEWEST_ROWS = 4096
-"""Neighbouring chunks are looked at together up to so many rows: of very small ones the pairs are too many."""
+"""Neighbouring chunks are looked at together up to so many rows: very small ones have too many pairs."""
 
 Opened = tuple[list[Any], Array | None]
 """The inputs of a statistic, and the weights, of the objects of one chunk or of two."""
+
+
+class Weighed(NamedTuple):
+    """How much objects count in all, and whether each counts by a whole number."""
+
+    total: float
+    is_whole: bool
+
+    @classmethod
+    def of(cls, *sides: Any, weight: Array | None) -> Weighed:
+        """Of objects in memory; the last of the sides is a clustering."""
+        if weight is None:
+            return cls(float(sides[-1].n_objects), True)
+        return cls(float(weight.sum()), weight.dtype.kind == "i")
 
 
 class ChunkedObjects:
@@ -55,9 +70,28 @@ class ChunkedObjects:
         """The number of pairs of chunks, each with itself counted."""
         return n_pairs_of(self.n_chunks)
 
+    @cached_property
+    def weighed(self) -> Weighed:
+        """How much all objects count."""
+        parts: list[Weighed] = self.each(Weighed.of)
+        return Weighed(math.fsum(part.total for part in parts), all(part.is_whole for part in parts))
+
+    @property
+    def weights(self) -> Array | None:
+        """The weights of all objects, one number each, or None where there are none."""
+        parts = self.each(_weights)
+        return None if parts[0] is None else np.concatenate(parts)
+
     def each(self, work: Callable[..., Any]) -> list[Any]:
         """``work(*inputs, weight=...)`` of every chunk, in order."""
         return zipped(partial(_of_one, self.opened, work), *self.columns)
+
+    def sum_over_chunks(
+        self, work: Callable[..., Any], add: Callable[[Any, Any], Any], on_block: OnBlock = None
+    ) -> Any:
+        """The sum of ``work(*inputs, weight=...)`` over all chunks."""
+        of_one = partial(_of_one, self.opened, work)
+        return sum_of_chunks(_without_shared, of_one, self.columns, add, on_block)
 
     def sum_over_pairs(
         self, work: Callable[..., Any], add: Callable[[Any, Any], Any], on_block: OnBlock = None
@@ -68,15 +102,16 @@ class ChunkedObjects:
         and ``split`` says how many are of the first: then the pairs between the two are to be looked at.
         """
         n, total, done = self.n_chunks, self.n_pairs, 0
-        of_one = partial(_of_one, self.opened, partial(work, split=None))
         of_two = partial(_of_two, self.opened, work)
-        made = sum_of_chunks(_without_shared, of_one, self.columns, add, _from(on_block, done, total))
+        made = self.sum_over_chunks(partial(work, split=None), add, _from(on_block, done, total))
         done += n
         for place in range(n - 1):
+            _from(on_block, done, total)(0)  # should nobody have told on the way
             first = made_once(_beside, *(column.chunks[place] for column in self.columns))
             rest = [_some(column, range(place + 1, n)) for column in self.columns]
             made = add(made, sum_of_chunks(of_two, first, rest, add, _from(on_block, done, total)))
             done += n - 1 - place
+        _from(on_block, done, total)(0)
         return made
 
     def sum_against_all(
@@ -86,7 +121,7 @@ class ChunkedObjects:
         add: Callable[[Any, Any], Any],
         on_block: OnBlock = None,
     ) -> Any:
-        """The sum over all chunks of ``work(points, *inputs, weight=...)``; the points may be a task of dask."""
+        """The sum over all chunks of ``work(points, *inputs, weight=...)``; points may be a task of dask."""
         return sum_of_chunks(partial(_of_points, self.opened, work), points, self.columns, add, on_block)
 
     def each_against_all(
@@ -95,13 +130,14 @@ class ChunkedObjects:
         work: Callable[..., Any],
         add: Callable[[Any, Any], Any],
         on_block: OnBlock = None,
-    ) -> Any:
+    ) -> Iterator[Any]:
         """For every chunk, in order, the `sum_against_all` of its ``points(*inputs, weight=...)``."""
         n = self.n_chunks
         for place in range(n):
             parts = (column.chunks[place] for column in self.columns)
             own = made_once(partial(_of_one, self.opened, points), *parts)
             yield self.sum_against_all(work, own, add, _from(on_block, place * n, n * n))
+            _from(on_block, (place + 1) * n, n * n)(0)
 
     def take(self, rows: Array) -> Opened:
         """The inputs and weights of some objects, by their places in ascending order, in memory."""
@@ -114,6 +150,11 @@ class ChunkedObjects:
         )
         parts = zipped(_picked, picks, *(_some(column, touched) for column in self.columns))
         return self.opened([_stacked(column) for column in zip(*parts, strict=True)])
+
+    def take_drawn(self, drawn: Sequence[Array]) -> tuple[list[Any], list[Array]]:
+        """The inputs of all objects that were drawn, and the places of each draw among these."""
+        rows, places = np.unique(np.stack(drawn), return_inverse=True)
+        return self.take(rows)[0], list(places.reshape(len(drawn), -1))
 
 
 def n_pairs_of(n_chunks: int) -> int:
@@ -141,11 +182,14 @@ def _some(column: Chunked, places: Sequence[int]) -> Chunked:
     )
 
 
-def _from(on_block: OnBlock, before: int, total: int) -> OnBlock:
-    """What is told of a part of all work, after so many of its steps."""
-    if on_block is None:
-        return None
-    return lambda done, _: on_block(before + done, total)
+def _from(on_block: OnBlock, before: int, total: int) -> Callable[..., None]:
+    """Tells of steps of a part of all work, which comes after so many others."""
+
+    def tell(done: int, _of_part: int = 0) -> None:
+        if on_block is not None:
+            on_block(before + done, total)
+
+    return tell
 
 
 def _itself(value: Any) -> Any:
@@ -175,6 +219,10 @@ def _of_one(opened: Callable[..., Opened], work: Callable[..., Any], *parts: Any
 
 def _without_shared(work: Callable[..., Any], *parts: Any) -> Any:
     return work(*parts)
+
+
+def _weights(*_sides: Any, weight: Array | None) -> Array | None:
+    return weight
 
 
 def _beside(*parts: Any) -> tuple[Any, ...]:

@@ -86,6 +86,9 @@ class Statistic:
     pair_operations: ClassVar[Callable[..., float]] = staticmethod(lambda *_sides, **_options: 0.0)
     """``pair_operations(*inputs, **options)``: its work, in units of pairs of objects; 0 if it is linear."""
 
+    sampling: ClassVar[Callable[..., Mapping[str, Any]]] = staticmethod(lambda *_sides: {})
+    """``sampling(*inputs)``: the options by which it looks at a sample of these; none if it cannot."""
+
     if TYPE_CHECKING:
 
         @property
@@ -176,6 +179,9 @@ class Whole(Statistic):
     over chunks or over pairs of them; None where it needs all objects in memory. Of its inputs only what is
     known of the whole can be asked."""
 
+    check_chunks: ClassVar[Callable[..., None] | None] = None
+    """``check_chunks(objects, **options)``: `check` of `ChunkedObjects`, where one alone does not tell."""
+
     if TYPE_CHECKING:
         from_whole: ClassVar[Callable[..., Any]]
         """``from_whole(*inputs, weight=..., on_block=..., **needs, **options)``."""
@@ -229,7 +235,9 @@ def _verify(cls: type[Statistic]) -> None:
         for name in (*cls.needs, *defaults) if taken else ():
             if name not in taken or taken[name].default != defaults.get(name, taken[name].default):
                 value = f" = {defaults[name]!r}" if name in defaults else ""
-                raise _wrong(cls, f"does not take {name!r}", need=f"a parameter {name}{value} where it is made")
+                raise _wrong(
+                    cls, f"does not take {name!r}", need=f"a parameter {name}{value} where it is made"
+                )
 
 
 def _has(cls: type[Statistic], name: str) -> bool:

@@ -20,7 +20,6 @@ from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.pairs.object_pairs import (
     DrawnPairs,
-    Weighed,
     both_hard,
     draw_objects,
     is_relabelling,
@@ -29,7 +28,6 @@ from partita.statistics.pairs.object_pairs import (
     number_of_pairs,
     pairs_among,
     sum_over_pairs,
-    weights_of_chunks,
 )
 from partita.statistics.protocol import OnBlock, Whole
 from partita.statistics.tables.contingency import Contingency
@@ -99,7 +97,7 @@ class ConcordanceGaps(Whole):
             gaps: Any = _HardSums.of_chunks(objects, on_block).gaps
         else:
             gaps = objects.sum_over_pairs(_sum_of_gaps, add, on_block)
-        n_pairs = np.asarray(pairs_among(Weighed.of_chunks(objects).total))
+        n_pairs = np.asarray(pairs_among(objects.weighed.total))
         same = np.asarray(is_relabelling_of_chunks(objects, truth, found))
         return cls(np.asarray(gaps), n_pairs, kinds, same)
 
@@ -191,18 +189,17 @@ class ConcordanceChance(Whole):
         """The same of objects in chunks; those that are drawn are brought together."""
         kinds = (truth.kind, found.kind)
         if objects.n_objects <= EXACT_UP_TO:
-            sides, weight = objects.take(np.arange(objects.n_objects))
-            return cls.from_whole(*sides, weight, n_samples=n_samples, random_state=random_state)
-        weighed = Weighed.of_chunks(objects)
+            (truth, found), weight = objects.take(np.arange(objects.n_objects))
+            return cls.from_whole(truth, found, weight, n_samples=n_samples, random_state=random_state)
+        weighed = objects.weighed
         if pairs_among(weighed.total) <= 0.0:
             return cls(np.asarray(math.nan), kinds)
         if HARD in kinds:
             return cls(_HardSums.of_chunks(objects, on_block).gap_by_chance, kinds)
-        rng, weight = generator(random_state), weights_of_chunks(objects)
+        rng, weight = generator(random_state), objects.weights
         drawn = [draw_objects(objects.n_objects, weight, n_samples, rng) for _ in range(4)]
-        rows, places = np.unique(np.concatenate(drawn), return_inverse=True)
-        (truth, found), _ = objects.take(rows)
-        return cls._of_drawn(truth, found, np.split(places, 4), weighed.total)
+        (truth, found), places = objects.take_drawn(drawn)
+        return cls._of_drawn(truth, found, places, weighed.total)
 
     @classmethod
     def _of_drawn(

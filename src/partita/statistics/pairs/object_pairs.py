@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -91,33 +90,25 @@ def draw_objects(n: int, weight: Array | None, size: int, rng: np.random.Generat
     return np.asarray(np.minimum(places, n - 1))
 
 
-def weights_of_chunks(objects: ChunkedObjects) -> Array | None:
-    """The weights of all objects, one number each, or None where there are none."""
-    parts = objects.each(_weights)
-    return None if parts[0] is None else np.concatenate(parts)
-
-
-def _weights(*_sides: Any, weight: Array | None) -> Array | None:
-    return weight
-
-
-class Weighed(NamedTuple):
-    """How much objects count in all, and whether each counts by a whole number."""
-
-    total: float
-    is_whole: bool
-
-    @classmethod
-    def of_chunks(cls, objects: ChunkedObjects) -> Weighed:
-        """Of all objects, in one pass."""
-        parts = objects.each(_weighed)
-        return cls(math.fsum(total for total, _ in parts), all(whole for _, whole in parts))
-
-
-def _weighed(partition: Partition, *_others: Partition, weight: Array | None) -> tuple[float, bool]:
+def draw_pairs(n: int, weight: Array | None, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Pairs of different objects, uniformly; the copies of an object (its weight) are different objects."""
     if weight is None:
-        return float(partition.n_objects), True
-    return float(weight.sum()), weight.dtype.kind == "i"
+        i = rng.integers(n, size=size)
+        return i, (i + rng.integers(1, n, size=size)) % n
+    upto = np.cumsum(weight, dtype=np.float64)
+
+    def draw(count: int) -> Array:
+        place = np.searchsorted(upto, rng.random(count) * upto[-1], side="right")
+        return np.asarray(np.minimum(place, n - 1))
+
+    i, j = np.empty(size, dtype=np.intp), np.empty(size, dtype=np.intp)
+    undecided = np.arange(size)
+    while undecided.size:
+        i[undecided], j[undecided] = draw(undecided.size), draw(undecided.size)
+        # one in w_i draws of the same object is the same copy too; below weight one there is no other copy
+        same = (i[undecided] == j[undecided]) & (rng.random(undecided.size) * weight[i[undecided]] < 1.0)
+        undecided = undecided[same]
+    return i, j
 
 
 def both_hard(truth: Partition, found: Partition) -> bool:
@@ -148,7 +139,7 @@ def is_relabelling_of_chunks(objects: ChunkedObjects, truth: Partition, found: P
 
 def _alike(truth: Partition, found: Partition, weight: Array | None) -> tuple[Array, Array, Array]:  # noqa: ARG001
     u, v = dense(truth.memberships()), dense(found.memberships())
-    return equal_columns(u, v), u.any(axis=0), v.any(axis=0)
+    return equal_columns(u, v), np.asarray(u.any(axis=0)), np.asarray(v.any(axis=0))
 
 
 def membership_columns(partition: Partition) -> Floats:
