@@ -1,17 +1,23 @@
 """Statistics of pairs, from pairs of chunks: the same values as in memory, for any chunks and workers."""
 
+import io
+import re
+import tracemalloc
+
 import dask
 import dask.array as da
 import numpy as np
 import pytest
 
 import partita as pt
+from partita import progress
 from partita.arrays.chunked import Chunked, Piece
 from partita.engine import Request, collect
+from partita.errors import ParameterError, TooLargeError
 from partita.inputs import prepare
 from partita.partitions.chunked import cut_into_chunks
 from partita.partitions.data import DataMatrix
-from partita.statistics import ConcordanceGaps, TNormPairs, chunked_objects
+from partita.statistics import CoassociationGaps, ConcordanceGaps, TNormPairs, chunked_objects
 
 N = 40
 CHUNKINGS = {
@@ -336,3 +342,198 @@ def test_small_neighbours_are_joined(monkeypatch):
         (np.arange(30).sum() ** 2 - (np.arange(30) ** 2).sum()) / 2
     )
     assert sum(reads) > 0
+
+
+# --- costs ---------------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def costly(monkeypatch):
+    """Everything that looks at pairs is too much, and takes long."""
+    monkeypatch.setattr("partita.evaluation.MOST_PAIR_OPERATIONS", 1)
+    monkeypatch.setattr("partita.validation.MOST_PAIR_OPERATIONS", 1)
+    monkeypatch.setattr("partita.comparison.MOST_PAIR_OPERATIONS", 1)
+    monkeypatch.setattr(progress, "LONG_SECONDS", 0.0)
+
+
+def test_many_pairs_are_left_out_unasked_with_their_cost(data, costly):
+    sizes = CHUNKINGS["many"]
+    judged = pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes))
+    left = {one.index: one for one in judged.left_out}
+    assert left["silhouette"].reason.endswith("with silhouette:sample_size=2000 or silhouette")
+    assert left["silhouette"].cost == f"{N * N * 0.3:.1e} pair operations"  # from both sides
+    assert left["dunn"].cost == f"{N * N / 2 * 0.3:.1e} pair operations"
+    compared = pt.compare(*(pieces(data[name], sizes) for name in "UV"))
+    left = {one.index: one for one in compared.left_out}
+    assert "campello_rand:n_samples=1000000 or campello_rand" in left["campello_rand"].reason
+    assert "belief_rand:method=sample or belief_rand" in left["belief_rand"].reason
+    assert left["hullermeier_rifqi"].reason.endswith("with hullermeier_rifqi")
+    typical = cut_into_chunks(pt.as_partition(data["U"], kind="possibilistic"), sizes)
+    compared = pt.compare(typical, pieces(data["V"], sizes), bounds=False)
+    reasons = [one.reason for one in compared.left_out if one.index == "belief_rand"]
+    assert reasons
+    assert "sample" not in reasons[0]
+
+
+@pytest.mark.parametrize(("stream", "is_told"), [(Terminal, True), (io.StringIO, False)])
+def test_the_cost_is_told_before_the_work_on_a_terminal(data, costly, monkeypatch, stream, is_told):
+    screen, sizes = stream(), CHUNKINGS["many"]
+    monkeypatch.setattr("sys.stderr", screen)
+    asked = ["silhouette", "fuzzy_silhouette", "dunn", "CH"]
+    pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=asked)
+    lines = [line for line in screen.getvalue().splitlines() if line.startswith("partita: ")]
+    if not is_told:
+        assert screen.getvalue() == ""
+        return
+    assert len(lines) == 2  # two silhouettes are one look
+    assert lines[0].startswith(
+        "partita: silhouette, fuzzy_silhouette: 4.8e+02 pair operations in 15 pairs of"
+    )
+    assert re.search(
+        r"chunks, about \d+ s at the rate measured here; silhouette:sample_size=2000 takes", lines[0]
+    )
+    assert lines[1].startswith("partita: dunn: 2.4e+02 pair operations in 15 pairs of chunks, about ")
+    assert lines[1].endswith("measured here")
+
+
+def test_short_work_and_work_in_memory_are_not_told(data, costly, monkeypatch):
+    screen, sizes = Terminal(), CHUNKINGS["many"]
+    monkeypatch.setattr("sys.stderr", screen)
+    pt.validate(data["X"], data["truth"], indices=["silhouette"])
+    monkeypatch.setattr(progress, "LONG_SECONDS", 1e9)
+    pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=["silhouette"])
+    assert screen.getvalue() == ""
+
+
+def test_a_trial_that_its_few_objects_do_not_allow_says_nothing(data, costly, monkeypatch):
+    monkeypatch.setattr("partita.engine.TRIAL_ROWS", 3)
+    screen, sizes = Terminal(), CHUNKINGS["many"]
+    monkeypatch.setattr("sys.stderr", screen)
+    asked = ["silhouette:metric=mahalanobis"]
+    made = pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=asked)
+    assert screen.getvalue() == ""
+    agree(made, pt.validate(data["X"], data["truth"], indices=asked))
+
+
+# --- refusals ------------------------------------------------------------------------------------------
+
+
+def test_what_stays_whole_is_refused(data):
+    sizes = CHUNKINGS["two"]
+    with pytest.raises(TooLargeError, match="dbcv"):
+        pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=["dbcv"])
+
+
+@pytest.mark.parametrize("to_chunks", [pieces, lazy])
+def test_data_that_a_metric_does_not_measure(data, to_chunks):
+    sizes = CHUNKINGS["two"]
+    X = data_pieces(data["X"], sizes) if to_chunks is pieces else lazy(data["X"], sizes)
+    with pytest.raises(ParameterError, match="compares truth values"):
+        pt.validate(X, to_chunks(data["truth"], sizes), indices=["silhouette:metric=jaccard"])
+    with pytest.raises(ParameterError, match="no such metric"):
+        pt.validate(X, to_chunks(data["truth"], sizes), indices=["silhouette:metric=none"])
+
+
+def test_light_weights_are_not_drawn_by_pairs(data):
+    for cut in (pt.as_partition, lambda values: pieces(values, CHUNKINGS["two"])):
+        with pytest.raises(ParameterError, match="less than one copy"):
+            pt.compare(
+                cut(data["U"]),
+                cut(data["V"]),
+                indices=["campello_rand:n_samples=50"],
+                sample_weight=data["fractions"] / 2,
+            )
+    typical = cut_into_chunks(pt.as_partition(data["U"], kind="possibilistic"), CHUNKINGS["two"])
+    with pytest.raises(ParameterError, match="cannot be sampled with a guarantee"):
+        pt.compare(typical, pieces(data["V"], CHUNKINGS["two"]), indices=["belief_rand:method=sample"])
+
+
+def test_discrete_features_are_known_from_all_chunks(data):
+    """Five values, two or three in a chunk of ten: each chunk alone is too small, or has others than all."""
+    n, sizes = 200, (10,) * 20
+    few = np.sort(np.arange(n) % 5).astype(float)
+    many = np.sort(np.arange(n) % 40).astype(float)  # few of many whole numbers in each chunk
+    labels = np.tile(data["truth"], 5)
+    rng = np.random.default_rng(2)
+    for column, is_refused in ((few, True), (many, False)):
+        X = np.column_stack([column, rng.normal(size=n)])
+        for cut_X, cut in (
+            (np.asarray, np.asarray),
+            (lambda v: data_pieces(v, sizes), lambda v: pieces(v, sizes)),
+        ):
+            judged = pt.validate(cut_X(X), cut(labels))
+            left = {one.index: one.reason for one in judged.left_out}
+            assert ("not continuous" in left.get("partition_negentropy", "")) is is_refused
+            if is_refused:
+                with pytest.raises(ParameterError, match="not continuous"):
+                    pt.validate(cut_X(X), cut(labels), indices=["partition_negentropy"])
+
+
+@pytest.mark.parametrize("options", ["", ":ridge=0.1", ":min_points=5"])
+def test_the_partition_negentropy(data, options):
+    labels, U = data["truth"], data["U"]
+    for X in (data["X"], data["X"] * 1e150, data["X"].astype(np.float32)):
+        for found, weight in ((labels, None), (U, data["fractions"])):
+            ways = {"indices": [f"partition_negentropy{options}"], "sample_weight": weight}
+            made = pt.validate(
+                data_pieces(X, CHUNKINGS["uneven"]), pieces(found, CHUNKINGS["uneven"]), **ways
+            )
+            agree(made, pt.validate(X, found, **ways))
+
+
+# --- memory --------------------------------------------------------------------------------------------
+
+
+def test_no_more_than_a_few_chunks_are_held(monkeypatch):
+    """Data of 8 MB in chunks of 256 kB, copied when they are read; on one thread, so that few are at once."""
+    monkeypatch.setenv("PARTITA_NUM_THREADS", "1")
+    sizes, d = (64,) * 32, 512
+    labels = np.arange(sum(sizes)) % 4
+    stored = np.random.default_rng(0).normal(size=(labels.size, d)) + labels[:, None]
+    chunks = (
+        Piece(lambda start=start: stored[start : start + 64].copy()) for start in range(0, labels.size, 64)
+    )
+    X = data_pieces(stored, sizes).with_values(Chunked(chunks, sizes, (d,), float))
+    found = pieces(labels, sizes)
+    pt.validate(X, found, indices=["silhouette:sample_size=8"])  # loops are loaded
+    tracemalloc.start()
+    try:
+        made = pt.validate(X, found, indices=["silhouette", "generalized_dunn"])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < stored.nbytes / 3
+    agree(made, pt.validate(stored, labels, indices=["silhouette", "generalized_dunn"]))
+
+
+# --- how far samples can be trusted --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [None, "whole"])
+def test_standard_errors_of_drawn_pairs_cover(data, weight):
+    """Of 400 intervals of two standard errors about 95% hold the exact sum; a binomial bound of 1e-6."""
+    truth, found = pt.as_partition(data["U"]), pt.as_partition(data["V"])
+    each = None if weight is None else data[weight]
+    exact = np.array(TNormPairs.from_whole(truth, found, each).pairs)
+    gap = float(CoassociationGaps.from_whole(truth, found, each).together)
+    draws = range(400)
+    made = [TNormPairs.from_whole(truth, found, each, n_samples=300, random_state=seed) for seed in draws]
+    sums = np.array([one.pairs for one in made])
+    errors = np.array([one.standard_errors for one in made])
+    inside = (np.abs(sums - exact) <= 1.96 * errors).mean(axis=0)
+    assert (np.abs(inside - 0.95) < 0.055).all()
+    # unbiased: the mean of all draws is within five of its own standard errors
+    assert (np.abs(sums.mean(axis=0) - exact) < 5 * sums.std(axis=0) / 20).all()
+    sampled = [
+        CoassociationGaps.from_whole(truth, found, each, method="sample", epsilon=0.02, random_state=seed)
+        for seed in draws
+    ]
+    gaps = np.array([float(one.together) for one in sampled])
+    spread = np.array([one.standard_error for one in sampled])
+    assert abs((np.abs(gaps - gap) <= 1.96 * spread).mean() - 0.95) < 0.055
+    assert abs(gaps.mean() - gap) < 5 * gaps.std() / 20

@@ -18,6 +18,9 @@ from partita.statistics import Contingency, Request, Statistic, Whole
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.options import options_of
 
+TRIAL_ROWS = 2048
+"""Objects that a trial looks at."""
+
 __all__ = ["Request", "collect", "needs_all_at_once", "pair_operations", "why_costly"]
 
 
@@ -119,15 +122,29 @@ def _from_chunks(
 
 def chunked_objects(request: Request, inputs: Inputs) -> ChunkedObjects:
     """The objects in chunks, with those inputs alone that the statistic takes."""
+    own = _taken_by(request, inputs)
+    return ChunkedObjects(_columns(own), partial(_opened, request, replace(own.blank(), weight=None)))
+
+
+def _taken_by(request: Request, inputs: Inputs) -> Inputs:
     taken = request.sides or request.statistic.inputs
     partitions = {name: p for name, p in inputs.partitions.items() if name in taken}
-    own = replace(inputs, partitions=partitions, X=inputs.X if "X" in taken else None)
-    return ChunkedObjects(_columns(own), partial(_opened, request, replace(own.blank(), weight=None)))
+    return replace(inputs, partitions=partitions, X=inputs.X if "X" in taken else None)
 
 
 def _opened(request: Request, blank: Inputs, parts: Sequence[Any]) -> tuple[list[Any], Any]:
     inputs = blank.holding(parts)
     return _sides(request, inputs), inputs.weight
+
+
+def trial(request: Request, inputs: Inputs) -> float:
+    """Make a statistic of the first few objects of those in chunks; returns its number of pair operations."""
+    own = _taken_by(request, inputs)
+    held = replace(own.blank(), weight=None).holding
+    first = np.arange(min(TRIAL_ROWS, own.n_objects))
+    few: Any = ChunkedObjects(_columns(own), held).take(first)
+    collect([request], few)
+    return pair_operations([request], few)
 
 
 def _columns(inputs: Inputs) -> list[Any]:

@@ -5,13 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from partita.arrays.chunked import all_at_once
-from partita.engine import collect, needs_all_at_once, pair_operations, refusal, sampling, why_costly
+from partita.engine import (
+    Request,
+    chunked_objects,
+    collect,
+    looks_at_pairs,
+    needs_all_at_once,
+    pair_operations,
+    refusal,
+    sampling,
+    trial,
+    why_costly,
+)
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, softest
+from partita.progress import say_cost
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 from partita.results.index_rows import IndexValue, LeftOut
@@ -206,6 +219,8 @@ def judge(plan: Plan, on_block: OnBlock | None = None) -> Judgement:
     statistics: list[Any] = []
     for group in together.values():
         inputs = group[0].inputs
+        if inputs.is_chunked and inputs.n_objects:
+            _tell_costs([one.entry for one in group], inputs)
         computed, collected = values_of([one.entry for one in group], inputs, on_block)
         statistics += collected
         for one in group:
@@ -213,6 +228,25 @@ def judge(plan: Plan, on_block: OnBlock | None = None) -> Judgement:
             own = said(CaveatKind.OWN, one.entry.caveat(inputs.kinds))
             rows[one.entry.label] = IndexValue.of(one.entry, value, (*caveats, *own, *one.caveats))
     return Judgement(tuple(rows[one.entry.label] for one in plan.assignments), tuple(statistics))
+
+
+def _tell_costs(entries: Iterable[Index], inputs: Inputs) -> None:
+    """Say to whom waits what a look at very many pairs of objects in chunks costs, before it starts."""
+    using: dict[Request, list[Index]] = {}
+    for entry in entries:
+        for request in entry.requests:
+            using.setdefault(request, []).append(entry)
+    for request, indices in using.items():
+        operations = pair_operations([request], inputs)
+        if operations > MOST_PAIR_OPERATIONS and looks_at_pairs([request]):
+            labels = ", ".join(entry.label for entry in indices)
+            n_pairs = chunked_objects(request, inputs).n_pairs
+            say_cost(
+                f"{labels}: {operations:.1e} pair operations in {n_pairs:,} pairs of chunks",
+                operations,
+                partial(trial, request, inputs),
+                instead=_sampled_form(indices[0], inputs),
+            )
 
 
 def values_of(
