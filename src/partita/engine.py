@@ -140,7 +140,7 @@ def _opened(request: Request, blank: Inputs, parts: Sequence[Any]) -> tuple[list
 def trial(request: Request, inputs: Inputs) -> float:
     """Make a statistic of the first few objects of those in chunks; returns its number of pair operations."""
     own = _taken_by(request, inputs)
-    held = replace(own.blank(), weight=None).holding
+    held: Any = replace(own.blank(), weight=None).holding
     first = np.arange(min(TRIAL_ROWS, own.n_objects))
     few: Any = ChunkedObjects(_columns(own), held).take(first)
     collect([request], few)
