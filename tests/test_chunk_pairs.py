@@ -203,6 +203,30 @@ def test_relabelled_memberships_are_known_for_what_they_are(data):
             assert bool(made.is_relabelling) is bool(plain.is_relabelling) is same
 
 
+@pytest.mark.parametrize(
+    "labels", [[0] * 6, [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 0, 1], [5, -1, 5, -1, 5, 5], [0, 1] * 3]
+)
+def test_few_objects_and_clusters(labels):
+    X = np.array([[0.0, 1.0], [0.0, 1.0], [4.0, 1.0], [4.0, 2.0], [9.0, 9.0], [9.0, 9.5]])
+    U = np.column_stack([np.linspace(0.2, 0.7, 6), np.linspace(0.8, 0.3, 6)])
+    for n in (1, 2, 6):
+        for sizes in ((n,), (1,) * n):
+            found = pieces(np.array(labels[:n]), sizes)
+            made = pt.validate(data_pieces(X[:n], sizes), found)
+            agree(made, pt.validate(X[:n], labels[:n]), without={"dbcv"})
+            made = pt.compare(found, pieces(U[:n], sizes))
+            agree(made, pt.compare(labels[:n], U[:n]))
+            made = pt.compare(pieces(U[:n], sizes), pieces(U[:n, ::-1], sizes))
+            agree(made, pt.compare(U[:n], U[:n, ::-1]))
+
+
+def test_nothing_but_noise(data):
+    noise = pieces(np.where(np.arange(N) < 3, 0, -1), CHUNKINGS["two"])
+    other = np.where(np.arange(N) < 3, -1, 0)
+    made = pt.compare(noise, pieces(other, CHUNKINGS["two"]), noise="ignore")
+    assert made.provenance["n"] == 0
+
+
 def test_each_cluster(data):
     sizes = CHUNKINGS["uneven"]
     made = pt.validate(data_pieces(data["X"], sizes), pieces(data["found"], sizes)).by_cluster
