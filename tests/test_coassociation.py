@@ -438,7 +438,8 @@ def test_the_sampling_guarantee_holds(weighted):
     for seed in range(20):
         made = CoassociationGaps.from_whole(truth, found, weight, random_state=seed, **options)
         assert abs(made.together - exact) <= 0.005
-        assert made.how == "mean gap sampled: within 0.005 with confidence 0.99"
+        guarantee = "mean gap sampled: within 0.005 with confidence 0.99"
+        assert made.how == f"{guarantee}, standard error {made.standard_error:.2g}"
     assert CoassociationGaps.pair_operations(truth, found, **options) == gaps.sample_size(0.005, 0.99)
 
 

@@ -38,7 +38,7 @@ from partita.partitions import FUZZY, HARD, HardPartition, as_partition
 from partita.statistics.clusters import dispersions
 from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions
 from partita.statistics.clusters.moments import ClusterMoments
-from partita.statistics.distances import cluster_gaps, objects_by_cluster
+from partita.statistics.distances import cluster_measures, objects_by_cluster
 from partita.statistics.distances import distance_sums as distances
 from partita.statistics.distances.cluster_gaps import ClusterGaps
 from partita.statistics.distances.distance_sums import DistanceSums
@@ -224,9 +224,9 @@ def test_mahalanobis_is_euclidean_after_whitening():
 def test_compiled_loops_equal_scipy(entry, k, monkeypatch):
     X, labels = scattered(k=k)
     compiled = entry(X, labels)
-    monkeypatch.setattr(cluster_gaps, "MOST_BOUNDS", 0)
+    monkeypatch.setattr(cluster_measures, "MOST_BOUNDS", 0)
     monkeypatch.setattr(distances, "MOST_SUMS", 0)
-    monkeypatch.setattr(cluster_gaps, "MOST_SUMS", 0)
+    monkeypatch.setattr(cluster_measures, "MOST_SUMS", 0)
     assert same(entry(X, labels), compiled, rel=1e-12)
     monkeypatch.setattr(objects_by_cluster, "COMPILED_PAIRS", math.inf)
     assert same(entry(X, labels), compiled, rel=1e-12)
@@ -272,7 +272,7 @@ def test_a_glance_in_single_precision_changes_no_bit(shape, metric, monkeypatch)
         X = np.full((1700, 5), 0.1)
     looked = []
     for least in (math.inf, 0.0):
-        monkeypatch.setattr(cluster_gaps, "WORTH_A_GLANCE", least)
+        monkeypatch.setattr(cluster_measures, "WORTH_A_GLANCE", least)
         looked.append(ClusterGaps.from_whole(X, HardPartition(labels), metric=metric))
     assert looked[0].separations.tolist() == looked[1].separations.tolist()
     assert looked[0].diameters.tolist() == looked[1].diameters.tolist()
@@ -338,7 +338,7 @@ def test_the_compiled_second_pass_equals_numpy(monkeypatch):
 
 
 def test_many_clusters_do_not_ask_for_a_square(monkeypatch):
-    monkeypatch.setattr(cluster_gaps, "MOST_DENSE_CELLS", 8)
+    monkeypatch.setattr(cluster_measures, "MOST_DENSE_CELLS", 8)
     X, labels = scattered(60, k=4)
     assert dunn(X, labels) > 0
     with pytest.raises(TooLargeError, match="pairs of clusters"):

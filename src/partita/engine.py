@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import map_blocks
 from partita.arrays.chunked import all_at_once, sum_of_chunks
+from partita.errors import ParameterError
 from partita.inputs import Inputs
 from partita.partitions import HardPartition
 from partita.statistics import Contingency, Request, Statistic, Whole
+from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.options import options_of
+
+TRIAL_ROWS = 2048
+"""Objects that a trial looks at."""
 
 __all__ = ["Request", "collect", "needs_all_at_once", "pair_operations", "why_costly"]
 
@@ -81,14 +86,8 @@ def _collect_together(
     collected = {r: r.statistic.from_table(**built_on[r]) for r in from_table}
     sides = {r: _sides(r, inputs) for r in built_on if r not in collected}
     whole = [r for r in sides if issubclass(r.statistic, Whole)]
-    if inputs.is_chunked and not all(r.statistic.from_needs_alone for r in whole):
-        raise all_at_once(", ".join(map(repr, inputs.partitions.values())))
-    collected |= {
-        r: r.statistic.from_whole(
-            *sides[r], weight=inputs.weight, on_block=on_block, **built_on[r], **_all_options(r, inputs)
-        )
-        for r in whole
-    }
+    made_whole = _from_chunks if inputs.is_chunked else _from_whole
+    collected |= {r: made_whole(r, built_on[r], inputs, on_block) for r in whole}
     additive = {r: built_on[r] for r in sides if r not in collected}
     if additive:
         over = _over_chunks if inputs.is_chunked else _over_blocks
@@ -97,6 +96,65 @@ def _collect_together(
     if inputs.X is not None and inputs.X.exponent:
         collected = {r: made.with_exponent(inputs.X.exponent) for r, made in collected.items()}
     return collected
+
+
+def _from_whole(
+    request: Request, built_on: Mapping[str, Any], inputs: Inputs, on_block: Callable[[int, int], None] | None
+) -> Any:
+    """A statistic of all objects at once, in memory, or made from what it stands on alone."""
+    sides, options = _sides(request, inputs), _all_options(request, inputs)
+    return request.statistic.from_whole(
+        *sides, weight=inputs.weight, on_block=on_block, **built_on, **options
+    )
+
+
+def _from_chunks(
+    request: Request, built_on: Mapping[str, Any], inputs: Inputs, on_block: Callable[[int, int], None] | None
+) -> Any:
+    """A statistic of all objects, by passes over chunks, or pairs of chunks, of what it takes."""
+    statistic = request.statistic
+    if statistic.from_needs_alone:
+        return _from_whole(request, built_on, inputs, on_block)
+    if statistic.from_chunks is None:
+        raise all_at_once(", ".join(map(repr, inputs.partitions.values())))
+    objects = chunked_objects(request, inputs)
+    sides, options = _sides(request, inputs), _all_options(request, inputs)
+    return statistic.from_chunks(objects, *sides, on_block=on_block, **built_on, **options)
+
+
+def chunked_objects(request: Request, inputs: Inputs) -> ChunkedObjects:
+    """The objects in chunks, with those inputs alone that the statistic takes."""
+    own = _taken_by(request, inputs)
+    return ChunkedObjects(_columns(own), partial(_opened, request, replace(own.blank(), weight=None)))
+
+
+def _taken_by(request: Request, inputs: Inputs) -> Inputs:
+    taken = request.sides or request.statistic.inputs
+    partitions = {name: p for name, p in inputs.partitions.items() if name in taken}
+    return replace(inputs, partitions=partitions, X=inputs.X if "X" in taken else None)
+
+
+def _opened(request: Request, blank: Inputs, parts: Sequence[Any]) -> tuple[list[Any], Any]:
+    inputs = blank.holding(parts)
+    return _sides(request, inputs), inputs.weight
+
+
+def trial(request: Request, inputs: Inputs) -> float:
+    """Make a statistic of the first few objects of those in chunks; returns its number of pair operations."""
+    own = _taken_by(request, inputs)
+    held: Any = replace(own.blank(), weight=None).holding
+    first = np.arange(min(TRIAL_ROWS, own.n_objects))
+    few: Any = ChunkedObjects(_columns(own), held).take(first)
+    collect([request], few)
+    return pair_operations([request], few)
+
+
+def _columns(inputs: Inputs) -> list[Any]:
+    """What lies in chunks: the values of clusterings and data, and the weights."""
+    clusterings: Iterable[Any] = inputs.partitions.values()
+    columns: list[Any] = [p.values for p in clusterings]
+    columns += [] if inputs.X is None else [inputs.X.values]
+    return columns + ([] if inputs.weight is None else [inputs.weight])
 
 
 def _over_blocks(
@@ -127,11 +185,8 @@ def _over_chunks(
     built_on: Mapping[Request, Mapping[str, Any]], inputs: Inputs, on_block: Callable[[int, int], None] | None
 ) -> list[Any]:
     """Additive statistics of objects in chunks, each chunk in blocks where it lies."""
-    clusterings: Iterable[Any] = inputs.partitions.values()
-    columns: list[Any] = [p.values for p in clusterings]
-    columns += [] if inputs.X is None else [inputs.X.values]
-    columns += [] if inputs.weight is None else [inputs.weight]
-    made: list[Any] = sum_of_chunks(_of_chunk, (built_on, inputs.blank()), columns, _added, on_block)
+    shared = built_on, inputs.blank()
+    made: list[Any] = sum_of_chunks(_of_chunk, shared, _columns(inputs), _added, on_block)
     return made
 
 
@@ -164,10 +219,27 @@ def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
     return request.statistic.from_table is not None and inputs.are_hard
 
 
+def refusal(request: Request, inputs: Inputs) -> ParameterError | None:
+    """What a statistic refuses in the data, or None."""
+    assert inputs.X is not None
+    options = dict(request.options)
+    if not inputs.is_chunked or getattr(request.statistic, "check_chunks", None) is None:
+        return inputs.X.refusal(partial(request.statistic.check, **options))
+    try:
+        request.statistic.check_chunks(chunked_objects(request, inputs), **options)
+    except ParameterError as problem:
+        return problem
+    return None
+
+
 def needs_all_at_once(requests: Iterable[Request], inputs: Inputs) -> bool:
     """Whether one of these statistics, or one that it stands on, is not made chunk by chunk."""
     return any(
-        (issubclass(r.statistic, Whole) and not r.statistic.from_needs_alone)
+        (
+            issubclass(r.statistic, Whole)
+            and not r.statistic.from_needs_alone
+            and r.statistic.from_chunks is None
+        )
         or needs_all_at_once(_foundations(r, inputs).values(), inputs)
         for r in requests
         if not _is_determined_by_table(r, inputs)
@@ -178,6 +250,12 @@ def pair_operations(requests: Iterable[Request], inputs: Inputs) -> float:
     """About how many pairs of objects these statistics must look at; 0 for those that need no look."""
     costly = [r for r in requests if not _is_determined_by_table(r, inputs)]
     return float(sum(r.statistic.pair_operations(*_sides(r, inputs), **dict(r.options)) for r in costly))
+
+
+def sampling(requests: Iterable[Request], inputs: Inputs) -> dict[str, Any]:
+    """The options by which these statistics look at a sample of the inputs, where they can."""
+    looks = [r for r in requests if not _is_determined_by_table(r, inputs)]
+    return {k: v for r in looks for k, v in r.statistic.sampling(*_sides(r, inputs)).items()}
 
 
 def looks_at_pairs(requests: Iterable[Request]) -> bool:

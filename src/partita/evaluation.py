@@ -11,10 +11,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita.arrays.chunked import all_at_once
-from partita.engine import Request, collect, needs_all_at_once, pair_operations, why_costly
+from partita.engine import (
+    Request,
+    chunked_objects,
+    collect,
+    looks_at_pairs,
+    needs_all_at_once,
+    pair_operations,
+    refusal,
+    sampling,
+    trial,
+    why_costly,
+)
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, softest
+from partita.progress import say_cost
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 from partita.registry.entry import Basis
@@ -115,8 +127,9 @@ def plan(
             reason = reason or _refusal(entry, on)
             operations = 0.0 if reason else pair_operations(entry.requests, on)
             if operations > most_pairs:
-                sampled = f"{entry.name}:sample_size=2000 or " if "sample_size" in entry.options else ""
-                reason = f"{why_costly(entry.requests)} unasked; indices=[...] with {sampled}{entry.name}"
+                sampled = _sampled_form(entry, on)
+                names = f"{sampled} or {entry.name}" if sampled else entry.name
+                reason = f"{why_costly(entry.requests)} unasked; indices=[...] with {names}"
                 cost = f"{operations:.1e} pair operations"
         if reason:
             left_out.append(LeftOut(entry.label, reason, cost))
@@ -125,6 +138,13 @@ def plan(
             constant = said(CaveatKind.CONSTANT, same_for_all)
             assignments.append(Assignment(entry, on, (*constant, *hardened)))
     return Plan(tuple(assignments), tuple(left_out))
+
+
+def _sampled_form(entry: Index, inputs: Inputs) -> str:
+    """The index, spelled with the options by which it looks at a sample; empty where it cannot."""
+    options = sampling(entry.requests, inputs)
+    spelled = ",".join(f"{name}={value}" for name, value in options.items() if name in entry.options)
+    return f"{entry.name}:{spelled}" if spelled else ""
 
 
 class _Views:
@@ -188,7 +208,7 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
     """Why a statistic of this index refuses the data, or nothing."""
     if inputs.X is not None:
         for request in entry.requests:
-            problem = inputs.X.refusal(partial(request.statistic.check, **dict(request.options)))
+            problem = refusal(request, inputs)
             if problem is not None:
                 return f"{problem.what.rstrip('.')} ({problem.got})"
     return ""
@@ -210,6 +230,8 @@ def judge(plan: Plan, on_block: OnBlock | None = None) -> Judgement:
     statistics: list[Any] = []
     for group in together.values():
         inputs = group[0].inputs
+        if inputs.is_chunked and inputs.n_objects:
+            _tell_costs([one.entry for one in group], inputs)
         computed, collected = values_of([one.entry for one in group], inputs, on_block)
         statistics += collected
         for one in group:
@@ -219,6 +241,25 @@ def judge(plan: Plan, on_block: OnBlock | None = None) -> Judgement:
                 caveats = (*caveats, *said(CaveatKind.OWN, own), *one.caveats)
             rows[one.entry.label] = IndexValue.of(one.entry, value, caveats)
     return Judgement(tuple(rows[one.entry.label] for one in plan.assignments), tuple(statistics))
+
+
+def _tell_costs(entries: Iterable[Index], inputs: Inputs) -> None:
+    """Say to whom waits what a look at very many pairs of objects in chunks costs, before it starts."""
+    using: dict[Request, list[Index]] = {}
+    for entry in entries:
+        for request in entry.requests:
+            using.setdefault(request, []).append(entry)
+    for request, indices in using.items():
+        operations = pair_operations([request], inputs)
+        if operations > MOST_PAIR_OPERATIONS and looks_at_pairs([request]):
+            labels = ", ".join(entry.label for entry in indices)
+            n_pairs = chunked_objects(request, inputs).n_pairs
+            say_cost(
+                f"{labels}: {operations:.1e} pair operations in {n_pairs:,} pairs of chunks",
+                operations,
+                partial(trial, request, inputs),
+                instead=_sampled_form(indices[0], inputs),
+            )
 
 
 def values_of(

@@ -14,8 +14,13 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from partita.errors import PartitaError
+
 PATIENCE_SECONDS = 1.0
 """Work that ends sooner shows no bar."""
+
+LONG_SECONDS = 60.0
+"""Work that takes longer is told before it starts, with what it costs."""
 
 NOTEBOOK_SECONDS = 0.2
 """A notebook is told no more often: each time is a message to the browser."""
@@ -59,6 +64,27 @@ def say_compiling() -> None:
     """One line that says what is waited for before the first loop is compiled."""
     if _is_watched():
         print("partita: compiling loops for large data, once; this takes some seconds", file=sys.stderr)  # noqa: T201
+
+
+def say_cost(what: str, work: float, trial: Callable[[], float], *, instead: str = "") -> None:
+    """One line before long work starts: what it is, how long it takes at the rate of a trial, what is short.
+
+    ``trial`` does a little of it and returns how much, in the unit of ``work``. It runs twice, and the second
+    time counts: the first may load compiled loops.
+    """
+    if not _is_watched():
+        return
+    try:
+        trial()
+        started = time.monotonic()
+        done = trial()
+    except PartitaError:
+        return  # a few objects may lack what all have, such as spread; the work tells what is wrong with all
+    seconds = work * (time.monotonic() - started) / done
+    if seconds >= LONG_SECONDS:
+        offer = f"; {instead} takes a sample" if instead else ""
+        line = f"partita: {what}, about {waiting_time(seconds)} at the rate measured here{offer}"
+        print(line, file=sys.stderr)  # noqa: T201
 
 
 class Drawing(ABC):

@@ -218,6 +218,15 @@ def for_each(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> l
     return [[next(made) for _ in column] for column in columns]
 
 
+def made_once(work: Work, *parts: Any) -> Any:
+    """What ``work`` makes of chunks that lie beside each other, for later use by several others.
+
+    Of pieces it is made here, now and once; of chunks of dask it is a task, done where they lie.
+    """
+    made = _later(work, *parts)
+    return made.read() if isinstance(made, Piece) else made
+
+
 def zipped(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
     """What ``work`` finds in the chunks that lie beside each other."""
     return compute([_later(work, *parts) for parts in zip(*columns, strict=True)], on_chunk)

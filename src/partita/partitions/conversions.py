@@ -378,6 +378,11 @@ def _same_columns(a: Array, b: Array) -> bool:
     return True
 
 
+def equal_columns(a: Array, b: Array) -> Array:
+    """Which columns of ``a`` equal which of ``b``, up to rounding: ``(k, k')``."""
+    return np.array([(np.abs(column[:, None] - b) <= _SAME).all(axis=0) for column in a.T])
+
+
 def _close(a: Array, b: Array) -> bool:
     return bool((np.abs(a - b) <= _SAME).all())
 

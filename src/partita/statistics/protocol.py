@@ -102,6 +102,9 @@ class Statistic:
     pair_operations: ClassVar[Callable[..., float]] = staticmethod(lambda *_sides, **_options: 0.0)
     """``pair_operations(*inputs, **options)``: its work, in units of pairs of objects; 0 if it is linear."""
 
+    sampling: ClassVar[Callable[..., Mapping[str, Any]]] = staticmethod(lambda *_sides: {})
+    """``sampling(*inputs)``: the options by which it looks at a sample of these; none if it cannot."""
+
     if TYPE_CHECKING:
 
         @property
@@ -187,6 +190,14 @@ class Additive(Statistic):
 class Whole(Statistic):
     """A statistic that looks at all objects at once."""
 
+    from_chunks: ClassVar[Callable[..., Any] | None] = None
+    """``from_chunks(objects, *inputs, on_block=..., **needs, **options)``: from `ChunkedObjects`, by passes
+    over chunks or over pairs of them; None where it needs all objects in memory. Of its inputs only what is
+    known of the whole can be asked."""
+
+    check_chunks: ClassVar[Callable[..., None] | None] = None
+    """``check_chunks(objects, **options)``: `check` of `ChunkedObjects`, where one alone does not tell."""
+
     if TYPE_CHECKING:
         from_whole: ClassVar[Callable[..., Any]]
         """``from_whole(*inputs, weight=..., on_block=..., **needs, **options)``."""
@@ -231,14 +242,18 @@ def _verify(cls: type[Statistic]) -> None:
             f"is no {kind.__name__} statistic: {', '.join(missing) or 'inputs'} missing",
             need=f"{', '.join((*required, 'kinds'))}, inputs, and the base {kind.__name__}",
         )
-    taken = inspect.signature(cls.from_whole if issubclass(cls, Whole) else cls.from_block).parameters
     if not is_dataclass(cls.options):
         raise _wrong(cls, f"has the options {cls.options!r}", need="a frozen dataclass of them")
+    made_by = [cls.from_whole, cls.from_chunks] if issubclass(cls, Whole) else [cls.from_block]
     defaults = {name: option.default for name, option in options_of(cls.options).items()}
-    for name in (*cls.needs, *defaults):
-        if name not in taken or taken[name].default != defaults.get(name, taken[name].default):
-            value = f" = {defaults[name]!r}" if name in defaults else ""
-            raise _wrong(cls, f"does not take {name!r}", need=f"a parameter {name}{value} where it is made")
+    for maker in made_by:
+        taken = {} if maker is None else inspect.signature(maker).parameters
+        for name in (*cls.needs, *defaults) if taken else ():
+            if name not in taken or taken[name].default != defaults.get(name, taken[name].default):
+                value = f" = {defaults[name]!r}" if name in defaults else ""
+                raise _wrong(
+                    cls, f"does not take {name!r}", need=f"a parameter {name}{value} where it is made"
+                )
 
 
 def _has(cls: type[Statistic], name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Annotated, Any, ClassVar
 
@@ -15,6 +15,8 @@ from scipy.special import digamma, entr, gammaln, logsumexp
 from partita.arrays import Array, binary_exponent, dense, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition, as_partition
+from partita.statistics.chunked_objects import ChunkedObjects
+from partita.statistics.clusters.discrete_columns import few_values, refuse_discrete_columns, values_of_both
 from partita.statistics.clusters.moments import LOG_2, ClusterScatter, log_determinants
 from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import Request, Statistic, Whole
@@ -25,9 +27,6 @@ BLOCK_CELLS = 1 << 20
 
 FEWEST_POINTS = 25
 """The least that a component must hold, unless the caller says otherwise."""
-
-FEW_VALUES, OFTEN = 10, 5
-"""A feature of 2 to FEW_VALUES whole numbers is not continuous if each is there OFTEN times on average."""
 
 
 def free_parameters(covariance_type: str, k: int, d: int) -> int:
@@ -245,7 +244,13 @@ class GaussianComponents(Whole):
     @staticmethod
     def check(X: Array, **_options: Any) -> None:
         """Refuse features that no Gaussian can describe."""
-        refuse_discrete_columns(X, float(X.shape[0]))
+        refuse_discrete_columns(few_values(X), float(X.shape[0]))
+
+    @staticmethod
+    def check_chunks(objects: ChunkedObjects, **_options: Any) -> None:
+        """The same of data in chunks: one of them may hold few of many values."""
+        few = objects.sum_over_chunks(few_values, values_of_both)
+        refuse_discrete_columns(few, float(objects.n_objects))
 
     @classmethod
     def from_whole(
@@ -263,28 +268,53 @@ class GaussianComponents(Whole):
         """The components of a mixture if one is given, else those of the partition."""
         _check_options(min_points, ridge)
         n = float(X.shape[0] if weight is None else weight.sum())
-        refuse_discrete_columns(X, n)
-        exponent = 0
+        refuse_discrete_columns(few_values(X), n)
         if model is not None:
             mixture = GivenMixture.of(model)
-            points, covariances = n * mixture.weights_, mixture.covariance_matrices()
-        else:
-            exponent = binary_exponent(X) if scatter is None else scatter.exponent
-            scaled = np.ldexp(X, -exponent) if exponent else X
-            moments = scatter or ClusterScatter.over_blocks(
-                scaled, found, weight=weight, on_block=on_block, power=1.0
-            )
-            points = moments.weights
-            added = np.diag(ridge * _variances(scaled, weight)) if ridge else 0.0
-            flat = moments.surely_flat if not ridge else np.zeros(points.size, dtype=bool)
-            covariances = (
-                np.zeros((1, 1)) if is_flat else matrix + added
-                for matrix, is_flat in zip(_covariances(moments), flat, strict=True)
-            )
-        determinants = np.array([_log_determinant(covariance) for covariance in covariances])
-        determinants = determinants + 2.0 * X.shape[1] * exponent * LOG_2
-        points, determinants = points[points > 0], determinants[points > 0]
-        return cls(points, points / points.sum(), determinants, X.shape[1], min_points, found.kind)
+            logs = np.array([_log_determinant(matrix) for matrix in mixture.covariance_matrices()])
+            return cls._of(n * mixture.weights_, logs, X.shape[1], min_points, found.kind)
+        exponent = binary_exponent(X) if scatter is None else scatter.exponent
+        scaled = np.ldexp(X, -exponent) if exponent else X
+        moments = scatter or ClusterScatter.over_blocks(
+            scaled, found, weight=weight, on_block=on_block, power=1.0
+        )
+        variances = _variances(scaled, weight) if ridge else None
+        logs = _log_determinants(moments, exponent, ridge, variances)
+        return cls._of(moments.weights, logs, X.shape[1], min_points, found.kind)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        X: Array,
+        found: Partition,
+        on_block: Callable[[int, int], None] | None = None,  # noqa: ARG003
+        *,
+        min_points: int | None = None,
+        ridge: float = 0.0,
+        model: Any = None,  # noqa: ARG003 (fitted models do not judge chunks)
+        scatter: ClusterScatter,
+    ) -> GaussianComponents:
+        """The components of a partition of objects in chunks, from the scatter of its clusters."""
+        _check_options(min_points, ridge)
+        few = objects.sum_over_chunks(few_values, values_of_both)
+        total = objects.weighed.total
+        refuse_discrete_columns(few, total)
+        variances = None
+        if ridge:
+            spread = objects.sum_over_chunks(partial(_spread_of_all, exponent=scatter.exponent), add)
+            variances = np.diagonal(spread.scatter[0]) / total
+        logs = _log_determinants(scatter, scatter.exponent, ridge, variances)
+        return cls._of(scatter.weights, logs, X.shape[1], min_points, found.kind)
+
+    @classmethod
+    def _of(
+        cls, points: Array, log_determinants: Array, d: int, min_points: int | None, kind: Kind
+    ) -> GaussianComponents:
+        """Without empty ones."""
+        kept = points > 0
+        shares = points[kept] / points[kept].sum()
+        return cls(points[kept], shares, log_determinants[kept], d, min_points, kind)
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -476,6 +506,23 @@ def _objects(found: Partition, filled: Array) -> Iterator[tuple[Array, Array]]:
         yield rows, share[rows].astype(np.float64)
 
 
+def _log_determinants(moments: ClusterScatter, exponent: int, ridge: float, variances: Array | None) -> Array:
+    """Of the covariance of each cluster, with a ridge of these variances, in the units of the data."""
+    added = 0.0 if variances is None else np.diag(ridge * variances)
+    flat = moments.surely_flat if not ridge else np.zeros(moments.weights.size, dtype=bool)
+    logs = [
+        _log_determinant(np.zeros((1, 1)) if is_flat else matrix + added)
+        for matrix, is_flat in zip(_covariances(moments), flat, strict=True)
+    ]
+    return np.array(logs) + 2.0 * moments.d * exponent * LOG_2
+
+
+def _spread_of_all(X: Array, _found: Partition, weight: Array | None, *, exponent: int) -> ClusterScatter:
+    """The scatter of all objects as one cluster."""
+    all_as_one = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
+    return ClusterScatter.from_block(np.ldexp(X, -exponent, dtype=np.float64), all_as_one, weight)
+
+
 def _variances(X: Array, weight: Array | None) -> Array:
     values = np.asarray(X, dtype=np.float64)
     mean = np.average(values, axis=0, weights=weight)
@@ -495,27 +542,6 @@ def _whitening(covariance: Array) -> Array:
     from scipy.linalg import solve_triangular
 
     return np.asarray(solve_triangular(np.linalg.cholesky(covariance), np.eye(d), lower=True))
-
-
-# --- what cannot be judged ---------------------------------------------------------------------------
-
-
-def refuse_discrete_columns(X: Array, n: float) -> None:
-    """Refuse features that no Gaussian can describe: whole numbers, few of them, each often."""
-    for column in range(X.shape[1]):
-        values = X[:, column]
-        head = np.unique(values[:4096])
-        if head.size > FEW_VALUES or (head != np.floor(head)).any():
-            continue
-        distinct = np.unique(values)
-        if 2 <= distinct.size <= min(FEW_VALUES, n / OFTEN) and (distinct == np.floor(distinct)).all():
-            shown = ", ".join(f"{value:g}" for value in distinct)
-            raise ParameterError(
-                "some features are not continuous, and no Gaussian describes them.",
-                got=f"column {column} of X has only the values {shown}",
-                need="continuous features",
-                fix="stochastic_complexity for 0/1 data; otherwise leave these columns out",
-            )
 
 
 def _check_options(min_points: Any, ridge: Any) -> None:

@@ -6,13 +6,15 @@ Nothing of size n x n is held, unless the caller brings it (``metric="precompute
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from partita.arrays import Array, Floats, dense, generator, map_blocks
+from partita.arrays import Array, Floats, generator
+from partita.arrays.chunked import Chunked
 from partita.errors import AlignmentWarning, ParameterError, TooLargeError
 from partita.partitions import (
     FUZZY,
@@ -20,12 +22,13 @@ from partita.partitions import (
     DataMatrix,
     HardPartition,
     Kind,
-    MembershipPartition,
     Partition,
     alignment_note,
     as_partition,
     same_objects,
 )
+from partita.statistics.chunked_objects import ChunkedObjects
+from partita.statistics.distances.chunked_clusters import ChunkedClusters, margins
 from partita.statistics.distances.objects_by_cluster import (
     MOST_OPERATIONS,
     PRECOMPUTED,
@@ -136,27 +139,63 @@ class DistanceSums(Whole):
             )
         hard = found if isinstance(found, HardPartition) else found.harden()
         objects = ObjectsByCluster.of(X, hard, weight, _squared(metric) if variant == "squared" else metric)
-        picked = None if sample_size is None else _stratified(objects, sample_size, generator(random_state))
-        if picked is None or picked.size == objects.n:
-            picked = None
-            own, nearest, neighbours = _of_all(objects, on_block)
-        else:
-            own, nearest, neighbours = _of_some(objects, picked, on_block)
+        picked = _picked(objects, sample_size, random_state)
+        made = _of_all(objects, on_block) if picked is None else _of_some(objects, picked, on_block)
         places = objects.order if picked is None else objects.order[picked]
         in_order = np.argsort(places, kind="stable")
         chosen = in_order if picked is None else picked[in_order]
+        own, nearest, neighbours = (part[in_order] for part in made)
+        return cls._of(objects, chosen, (own, nearest, neighbours), margins(found), found.kind)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        X: Array,  # noqa: ARG003
+        found: Partition,
+        on_block: OnBlock = None,
+        *,
+        metric: str = "euclidean",
+        variant: str = "standard",
+        sample_size: int | None = None,
+        random_state: Any = 0,
+    ) -> DistanceSums:
+        """The same of objects in chunks: each chunk, or the sample, is held while all chunks come by.
+
+        A pair of objects is looked at from both sides, so that no more than the sums of one chunk are held.
+        """
+        clusters = ChunkedClusters.of(objects, _squared(metric) if variant == "squared" else metric)
+        labels = clusters.labels
+        picked = _picked(labels, sample_size, random_state)
+        if picked is None:
+            chosen = clusters.places
+            sums = clusters.all_sums(on_block)
+        else:
+            chosen = picked[np.argsort(labels.order[picked], kind="stable")]
+            sums = iter([clusters.sums_of(labels.order[chosen], on_block)])
+        parts, start = [], 0
+        for some in sums:
+            parts.append(_own_and_nearest(labels, chosen[start : start + len(some)], some))
+            start += len(some)
+        own, nearest, neighbours = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return cls._of(labels, chosen, (own, nearest, neighbours), clusters.margins, found.kind)
+
+    @classmethod
+    def _of(
+        cls, objects: ObjectsByCluster, chosen: Array, made: Nearest, margins: Floats, kind: Kind
+    ) -> DistanceSums:
+        """Of chosen objects, by their places among those sorted by cluster, in the order of the data."""
+        rows = objects.order[chosen]
         return cls(
-            own[in_order],
-            nearest[in_order],
-            neighbours[in_order],
-            places[in_order],
+            *made,
+            rows,
             objects.codes[chosen],
             objects.weight[chosen],
-            _margins(found)[places[in_order]],
+            margins[rows],
             objects.sizes,
             objects.counts,
             objects.names,
-            (found.kind,),
+            (kind,),
         )
 
     @staticmethod
@@ -169,10 +208,16 @@ class DistanceSums(Whole):
         sample_size: int | None = None,
         random_state: Any = 0,  # noqa: ARG004
     ) -> float:
-        """Pairs of objects, in units of ten features."""
+        """Pairs of objects, in units of ten features; in chunks each is looked at from both sides."""
         n = found.n_objects
-        looked_at = n / 2 if sample_size is None else min(sample_size, n / 2)
+        all_of_them = n if isinstance(X, Chunked) else n / 2
+        looked_at = all_of_them if sample_size is None else min(sample_size, all_of_them)
         return looked_at * n * work_of_pair(X, metric)
+
+    @staticmethod
+    def sampling(_X: Array, _found: Partition) -> Mapping[str, Any]:
+        """Some objects can be held against all."""
+        return {"sample_size": 2000}
 
     @property
     def n_clusters(self) -> int:
@@ -304,19 +349,12 @@ def _squared(metric: str) -> str:
     return "sqeuclidean"
 
 
-def _margins(found: Partition) -> Floats:
-    if isinstance(found, HardPartition):
-        return np.ones(found.n_objects)
-    assert isinstance(found, MembershipPartition)
-
-    def of_block(rows: slice) -> Floats:
-        block = dense(found.block(rows))
-        if block.shape[1] < 2:
-            return np.ones(len(block))
-        top = np.partition(block, block.shape[1] - 2, axis=1)[:, -2:]
-        return np.asarray(top[:, 1] - top[:, 0])
-
-    return np.concatenate(map_blocks(of_block, found.n_objects, 1 << 14))
+def _picked(objects: ObjectsByCluster, sample_size: int | None, random_state: Any) -> Array | None:
+    """Positions of a sample of the objects, or None for all."""
+    if sample_size is None:
+        return None
+    picked = _stratified(objects, sample_size, generator(random_state))
+    return None if picked.size == objects.n else picked
 
 
 def _stratified(objects: ObjectsByCluster, sample_size: Any, rng: np.random.Generator) -> Array:

@@ -35,6 +35,7 @@ MOST_DISTANT = 2.0**900
 """Objects come in units in which no true distance is larger; Bray-Curtis' of x and almost -x is."""
 
 OF_TRUTH_VALUES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+BY_COVARIANCE = ("seuclidean", "mahalanobis")
 SEE_NO_OFFSET = (*COMPILED, "chebyshev", "minkowski")
 SPELLINGS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
 
@@ -78,9 +79,18 @@ class ObjectsByCluster:
     bounds: Array
     sizes: Floats
     names: tuple[Any, ...]
+    covariance: Floats | None = None
+    """Of the features, for metrics that need it, where these objects are a part of those it is of."""
 
     @classmethod
-    def of(cls, X: Array, found: HardPartition, weight: Array | None, metric: str) -> ObjectsByCluster:
+    def of(
+        cls,
+        X: Array,
+        found: HardPartition,
+        weight: Array | None,
+        metric: str,
+        covariance: Floats | None = None,
+    ) -> ObjectsByCluster:
         """Sort the objects, and check the metric."""
         metric = known_metric(metric)
         n = found.n_objects
@@ -100,6 +110,7 @@ class ObjectsByCluster:
             np.concatenate([[0], np.cumsum(found.sizes[filled])]).astype(np.int64),
             np.bincount(codes, each, filled.size).astype(np.float64),
             tuple(found.names[i] for i in filled),
+            covariance,
         )
 
     @property
@@ -124,10 +135,12 @@ class ObjectsByCluster:
     @cached_property
     def _metric_options(self) -> dict[str, Any]:
         """What SciPy would otherwise estimate anew from each tile."""
-        if self.metric not in ("seuclidean", "mahalanobis"):
+        if self.metric not in BY_COVARIANCE:
             return {}
-        away = self.X - np.average(self.X, axis=0, weights=self.weight)
-        covariance = (away * self.weight[:, None]).T @ away / max(self.weight.sum() - 1.0, 1.0)
+        covariance = self.covariance
+        if covariance is None:
+            away = self.X - np.average(self.X, axis=0, weights=self.weight)
+            covariance = (away * self.weight[:, None]).T @ away / max(self.weight.sum() - 1.0, 1.0)
         if self.metric == "seuclidean":
             return {"V": np.diag(covariance)}
         if np.linalg.matrix_rank(covariance, hermitian=True) < len(covariance):
@@ -180,7 +193,7 @@ class ObjectsByCluster:
         """Apply work to blocks of some objects, small enough that their distances to all fit."""
         compiled = self.is_compiled(picked.size)
         _ = self.packed if compiled else self._metric_options  # once, before there are threads
-        rows = max(1, min(ROWS_AT_ONCE, TILE_CELLS // (self.k if compiled else self.n)))
+        rows = self.rows_at_once(self.k if compiled else self.n)
         return map_blocks(lambda part: work(picked[part]), picked.size, rows, on_block)
 
     # --- compiled ---------------------------------------------------------------------------------------
@@ -200,17 +213,53 @@ class ObjectsByCluster:
     def sums_of(self, rows: Array, compiled: bool) -> Floats:
         """The weighted sums of the distances of some objects to the objects of each cluster, ``(m, k)``."""
         if compiled:
-            return self._compiled_sums(rows, 0, self.packed[1].size)[0]
+            return self._compiled_sums(self._points(rows), 0, self.packed[1].size)[0]
         return np.asarray(np.add.reduceat(self.distances(rows) * self.weight, self.bounds[:-1], axis=1))
 
-    def _compiled_sums(self, rows: Any, first: int, mirrored: int) -> tuple[Floats, Floats]:
+    def sums_from(self, points: Floats) -> Floats:
+        """The same of other points, which lie in the space of the data as it is kept here."""
+        compiled = self.is_compiled(len(points))
+        _ = self.packed if compiled else self._metric_options
+
+        def of_some(part: slice) -> Floats:
+            few = points[part]
+            if compiled:
+                nothing = np.zeros(len(few), dtype=np.int64), np.zeros(len(few))
+                return self._compiled_sums((few, *nothing), 0, self.packed[1].size)[0]
+            away = self.between(few, self.X) * self.weight
+            return np.asarray(np.add.reduceat(away, self.bounds[:-1], axis=1))
+
+        rows = self.rows_at_once(self.k if compiled else self.n)
+        return np.concatenate(map_blocks(of_some, len(points), rows))
+
+    def least_from(self, points: Floats) -> Floats:
+        """The least distances of other points to the objects of each cluster, ``(m, k)``."""
+
+        def of_some(part: slice) -> Floats:
+            return np.asarray(
+                np.minimum.reduceat(self.between(points[part], self.X), self.bounds[:-1], axis=1)
+            )
+
+        return np.concatenate(map_blocks(of_some, len(points), self.rows_at_once(self.n)))
+
+    @staticmethod
+    def rows_at_once(cells: int) -> int:
+        """How many objects are looked at together where each takes so many cells."""
+        return max(1, min(ROWS_AT_ONCE, TILE_CELLS // cells))
+
+    def _points(self, rows: Any) -> tuple[Floats, Array, Floats]:
+        return self.X[rows], self.codes[rows], self.weight[rows]
+
+    def _compiled_sums(
+        self, points: tuple[Floats, Array, Floats], first: int, mirrored: int
+    ) -> tuple[Floats, Floats]:
         from partita.kernels.distances import sums_to_clusters
 
         packed, weight = self.packed
-        parts = -(-self.n // len(self.codes[rows]))  # such calls come until all objects are seen
+        parts = -(-self.n // len(points[0]))  # such calls come until all objects are seen
         made: tuple[Floats, Floats] = sums_to_clusters.times(parts)(
-            self.X[rows], self.codes[rows], self.weight[rows], packed, weight, self.bounds,
-            first, mirrored, self.metric == "cityblock", self.metric == "euclidean",
+            *points, packed, weight, self.bounds, first, mirrored,
+            self.metric == "cityblock", self.metric == "euclidean",
         )  # fmt: skip
         return made
 
@@ -222,7 +271,7 @@ class ObjectsByCluster:
         bands = -(-self.n // TILE // MOST_BANDS) * TILE
 
         def of_band(rows: slice) -> tuple[Floats, Floats]:
-            return self._compiled_sums(rows, rows.start, min(rows.start + bands, weight.size))
+            return self._compiled_sums(self._points(rows), rows.start, min(rows.start + bands, weight.size))
 
         sums = np.zeros((self.n, self.k))
         parts = map_blocks(of_band, self.n, bands, on_block)

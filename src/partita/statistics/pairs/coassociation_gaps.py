@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import add
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from partita.arrays import Array, Floats, generator, map_blocks
+from partita.arrays.chunked import Chunked
 from partita.errors import ParameterError, PartitaError, TooLargeError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, Partition
+from partita.statistics.chunked_objects import ChunkedObjects, Weighed
 from partita.statistics.options import Above, Below
 from partita.statistics.pairs.coassociation import (
     WHY_NOT,
@@ -19,7 +23,12 @@ from partita.statistics.pairs.coassociation import (
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.pairs.coassociation_factors import shares
-from partita.statistics.pairs.object_pairs import number_of_pairs, sum_over_pairs
+from partita.statistics.pairs.object_pairs import (
+    draw_pairs,
+    is_relabelling_of_chunks,
+    pairs_among,
+    sum_over_pairs,
+)
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 from partita.statistics.tables.counting import FAINT_MEMBERSHIPS
@@ -64,6 +73,8 @@ class CoassociationGaps(Whole):
         The linear sums; None if one side is possibilistic.
     method, how : str
         Which method it was, and what a reader must know of it: nothing for an exact one.
+    standard_error : float
+        Of a sampled mean gap; 0 where it is exact.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
@@ -82,6 +93,7 @@ class CoassociationGaps(Whole):
     method: str = "table"
     how: str = ""
     fractional_weights: bool = False
+    standard_error: float = 0.0
 
     @property
     def is_sampled(self) -> bool:
@@ -152,56 +164,121 @@ class CoassociationGaps(Whole):
         for partition in (truth, found):
             refuse_rows_that_do_not_sum_to_one(partition, cls.kinds_accepted)
         if POSSIBILISTIC in (truth.kind, found.kind):
-            if method == "sample":
-                raise ParameterError(
-                    "gaps of typicalities cannot be sampled with a guarantee, since they have no bound.",
-                    got="a possibilistic partition",
-                    need='method="auto"',
-                )
+            refuse_sampled_typicalities(method)
             return cls._of_typicalities(truth, found, weight, on_block)
         moments = moments or PairMoments.over_blocks(truth, found, weight=weight)
-        if HARD in moments.kinds:
-            return cls.of_moments(moments, "linear")
-        if moments.is_identical or number_of_pairs(truth.n_objects, weight) <= 0.0:
-            return cls.of_moments(moments, "identical", 0.0 if moments.is_identical else math.nan)
-        u, v = shares(truth), shares(found)
+        known = cls._without_a_look(moments)
+        if known is not None:
+            return known
+        if method == "sample":
+            pairs = draw_pairs(
+                truth.n_objects, weight, sample_size(epsilon, confidence), generator(random_state)
+            )
+            return cls._of_drawn(truth, found, pairs, moments, epsilon, confidence)
+        chosen, _ = _plan(truth, found)
+        gap = _METHODS[chosen](shares(truth), shares(found), weight, moments, on_block)
+        return cls._of_sum(gap, moments, chosen)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        truth: Partition,
+        found: Partition,
+        on_block: OnBlock = None,
+        *,
+        method: str = "auto",
+        epsilon: float = 1e-3,
+        confidence: float = 0.95,
+        random_state: Any = None,
+        moments: PairMoments | None = None,
+    ) -> CoassociationGaps:
+        """The gaps of objects in chunks; where pairs are sampled, the drawn objects are brought together."""
+        if moments is None:
+            refuse_sampled_typicalities(method)
+            return cls._of_chunks_of_typicalities(objects, truth, found, on_block)
+        known = cls._without_a_look(moments)
+        if known is not None:
+            return known
         if method == "sample":
             size = sample_size(epsilon, confidence)
-            gap = _sampled_gap(u, v, weight, moments, size, generator(random_state))
-            how = f"mean gap sampled: within {epsilon:g} with confidence {confidence:g}"
-            return cls.of_moments(moments, "sample", gap, how)
+            pairs = draw_pairs(objects.n_objects, objects.weights, size, generator(random_state))
+            (truth, found), (i, j) = objects.take_drawn(pairs)
+            return cls._of_drawn(truth, found, (i, j), moments, epsilon, confidence)
         chosen, _ = _plan(truth, found)
-        gap = _METHODS[chosen](u, v, weight, moments, on_block) / float(moments.n_pairs)
-        hold_bounds(gap, moments)
-        return cls.of_moments(moments, chosen, gap)
+        of_pair: Any = _angles_of_pair if chosen == "angles" else _tiles_of_pair
+        return cls._of_sum(objects.sum_over_pairs(of_pair, add, on_block), moments, chosen)
+
+    @classmethod
+    def _without_a_look(cls, moments: PairMoments) -> CoassociationGaps | None:
+        """The gaps where linear sums tell all."""
+        if HARD in moments.kinds:
+            return cls.of_moments(moments, "linear")
+        if moments.is_identical or moments.n_pairs <= 0.0:
+            return cls.of_moments(moments, "identical", 0.0 if moments.is_identical else math.nan)
+        return None
+
+    @classmethod
+    def _of_sum(cls, gap: float, moments: PairMoments, method: str) -> CoassociationGaps:
+        mean = gap / float(moments.n_pairs)
+        hold_bounds(mean, moments)
+        return cls.of_moments(moments, method, mean)
+
+    @classmethod
+    def _of_drawn(
+        cls,
+        truth: Partition,
+        found: Partition,
+        pairs: tuple[Array, Array],
+        moments: PairMoments,
+        epsilon: float,
+        confidence: float,
+    ) -> CoassociationGaps:
+        gap, error = _sampled_gap(shares(truth), shares(found), pairs, moments)
+        how = (
+            f"mean gap sampled: within {epsilon:g} with confidence {confidence:g}, standard error {error:.2g}"
+        )
+        return replace(cls.of_moments(moments, "sample", gap, how), standard_error=error)
 
     @classmethod
     def _of_typicalities(
         cls, truth: Partition, found: Partition, weight: Array | None, on_block: OnBlock
     ) -> CoassociationGaps:
-        u, v = typicalities(truth, found)
-        sums = [rows.sum(axis=1) for rows in (u, v)]
-        pairs = number_of_pairs(truth.n_objects, weight)
-        left, right = _signed(u, v)
-        left_sums, right_sums = _signed(sums[0][:, None], sums[1][:, None])
+        exponent = faint_exponent(largest_membership(truth, found))
+        sums = _typicality_sums(truth, found, weight, exponent=exponent, on_block=on_block)
+        weighed = Weighed.of(truth, weight=weight)
+        same = truth.kind is found.kind and truth.equivalent(found)
+        return cls._of_typicality_sums(sums, weighed, (truth.kind, found.kind), same)
 
-        def of_tile(i: slice, j: slice) -> list[Floats]:
-            together = left[i] @ right[j].T
-            return [np.abs(together), np.abs(left_sums[i] @ right_sums[j].T - together)]
+    @classmethod
+    def _of_chunks_of_typicalities(
+        cls, objects: ChunkedObjects, truth: Partition, found: Partition, on_block: OnBlock
+    ) -> CoassociationGaps:
+        exponent = faint_exponent(max(objects.each(largest_membership)))
+        sums = objects.sum_over_pairs(partial(_typicality_sums, exponent=exponent), np.add, on_block)
+        same = is_relabelling_of_chunks(objects, truth, found)
+        return cls._of_typicality_sums(sums, objects.weighed, (truth.kind, found.kind), same)
 
-        together, apart = sum_over_pairs(of_tile, truth.n_objects, weight, on_block) / (pairs or math.nan)
-        each = np.ones(truth.n_objects) if weight is None else weight
-        sizes = [_sum_of_products(r, weight) / (pairs or math.nan) for r in sums]
+    @classmethod
+    def _of_typicality_sums(
+        cls, sums: Floats, weighed: Weighed, kinds: tuple[Kind, Kind], same: bool
+    ) -> CoassociationGaps:
+        together, apart, *sizes = map(np.asarray, sums / (pairs_among(weighed.total) or math.nan))
         return cls(
-            np.asarray(together),
-            np.asarray(apart),
-            (np.asarray(sizes[0]), np.asarray(sizes[1])),
-            (truth.kind, found.kind),
-            np.asarray(each.sum(), dtype=np.float64),
-            np.asarray(truth.kind is found.kind and truth.equivalent(found)),
+            together,
+            apart,
+            (sizes[0], sizes[1]),
+            kinds,
+            np.asarray(weighed.total),
+            np.asarray(same),
             method="tiles",
-            fractional_weights=weight is not None and weight.dtype.kind == "f",
+            fractional_weights=not weighed.is_whole,
         )
+
+    @staticmethod
+    def sampling(truth: Partition, found: Partition) -> Mapping[str, Any]:
+        """Pairs of two fuzzy clusterings can be sampled."""
+        return {"method": "sample"} if {truth.kind, found.kind} == {FUZZY} else {}
 
     @staticmethod
     def pair_operations(
@@ -249,25 +326,67 @@ class CoassociationGaps(Whole):
         return np.asarray((np.abs(self.sizes[0] - self.sizes[1]) + self.together + self.apart) / 2.0)
 
 
+def refuse_sampled_typicalities(method: str) -> None:
+    """Typicalities are not sampled."""
+    if method == "sample":
+        raise ParameterError(
+            "gaps of typicalities cannot be sampled with a guarantee, since they have no bound.",
+            got="a possibilistic partition",
+            need='method="auto"',
+        )
+
+
 def typicalities(truth: Partition, found: Partition) -> tuple[Array, Array]:
     """The rows of both sides, times a common power of two where all are so small that products are lost.
 
     Sums over pairs then have a common factor, which no ratio of them depends on.
     """
+    exponent = faint_exponent(largest_membership(truth, found))
     u, v = shares(truth), shares(found)
-    largest = max(float(rows.max(initial=0.0)) for rows in (u, v))
-    if not 0.0 < largest < FAINT_MEMBERSHIPS:
-        return u, v
-    exponent = math.frexp(largest)[1]
-    return np.ldexp(u, -exponent), np.ldexp(v, -exponent)
+    return (np.ldexp(u, -exponent), np.ldexp(v, -exponent)) if exponent else (u, v)
 
 
-def _sum_of_products(r: Floats, weight: Array | None) -> float:
+def largest_membership(truth: Partition, found: Partition, weight: Array | None = None) -> float:  # noqa: ARG001
+    """The largest membership or typicality of both sides."""
+    return max(float(shares(side).max(initial=0.0)) for side in (truth, found))
+
+
+def faint_exponent(largest: float) -> int:
+    """The power of two that is taken out where all memberships are so small that products are lost."""
+    return math.frexp(largest)[1] if 0.0 < largest < FAINT_MEMBERSHIPS else 0
+
+
+def _typicality_sums(
+    truth: Partition,
+    found: Partition,
+    weight: Array | None,
+    split: int | None = None,
+    *,
+    exponent: int,
+    on_block: OnBlock = None,
+) -> Floats:
+    """Over all pairs, see `sum_over_pairs`: gaps in how far they are together, and apart; r_i r_j of both."""
+    u, v = (np.ldexp(shares(side), -exponent) for side in (truth, found))
+    sums = [rows.sum(axis=1) for rows in (u, v)]
+    left, right = _signed(u, v)
+    left_sums, right_sums = _signed(sums[0][:, None], sums[1][:, None])
+
+    def of_tile(i: slice, j: slice) -> list[Floats]:
+        together = left[i] @ right[j].T
+        return [np.abs(together), np.abs(left_sums[i] @ right_sums[j].T - together)]
+
+    gaps = sum_over_pairs(of_tile, truth.n_objects, weight, on_block, split)
+    return np.concatenate([gaps, [_sum_of_products(r, weight, split) for r in sums]])
+
+
+def _sum_of_products(r: Floats, weight: Array | None, split: int | None) -> float:
     """The sum of r_i r_j over all pairs, copies counted; nothing is subtracted, so that nothing cancels."""
     if not r.size:
         return 0.0
     each = np.ones(r.size) if weight is None else weight.astype(np.float64)
     weighed = each * r
+    if split is not None:
+        return float(weighed[:split].sum() * weighed[split:].sum())
     between = float(weighed[1:] @ np.cumsum(weighed)[:-1])
     return between + float(each @ ((each - 1.0) * r * r)) / 2.0
 
@@ -302,8 +421,11 @@ def _plan(truth: Partition, found: Partition) -> tuple[str, float]:
     pairs = n * (n - 1.0) / 2.0
     if POSSIBILISTIC in (truth.kind, found.kind):
         return "tiles", pairs
+    values = getattr(truth, "values", None)
     if truth.n_clusters == found.n_clusters == 2:
-        return "angles", n * math.log2(n + 1.0)
+        return "angles", n * math.log2(n + 1.0) * (len(values.chunks) if isinstance(values, Chunked) else 1)
+    if isinstance(values, Chunked):
+        return "tiles", pairs
     looked_at = slice(None, None, max(1, n // _LOOKED_AT))
     few = [shares(p.take(looked_at)) for p in (truth, found)]
     if all((rows > 0.0).mean() < 0.5 for rows in few):
@@ -326,14 +448,35 @@ def _signed(u: Array, v: Array) -> tuple[Array, Array]:
 # --- the exact methods: sums of |a - b| over pairs -------------------------------------------------------
 
 
-def _by_tiles(u: Array, v: Array, weight: Array | None, _: PairMoments, on_block: OnBlock) -> Any:
+def _by_tiles(
+    u: Array,
+    v: Array,
+    weight: Array | None,
+    _: PairMoments | None,
+    on_block: OnBlock = None,
+    split: int | None = None,
+) -> Any:
     left, right = _signed(u, v)
 
     def of_tile(i: slice, j: slice) -> list[Floats]:
         gaps = left[i] @ right[j].T
         return [np.abs(gaps, out=gaps)]
 
-    return sum_over_pairs(of_tile, len(u), weight, on_block)[0]
+    return sum_over_pairs(of_tile, len(u), weight, on_block, split)[0]
+
+
+def _tiles_of_pair(truth: Partition, found: Partition, weight: Array | None, split: int | None) -> Any:
+    """The same over the pairs of one chunk, or between two."""
+    return _by_tiles(shares(truth), shares(found), weight, None, split=split)
+
+
+def _angles_of_pair(truth: Partition, found: Partition, weight: Array | None, split: int | None) -> float:
+    """By angles: of two chunks what both have together beyond what each has alone."""
+    u, v = shares(truth), shares(found)
+    total = _by_angles(u, v, weight, None, None)
+    for part in [] if split is None else [slice(0, split), slice(split, len(u))]:
+        total -= _by_angles(u[part], v[part], None if weight is None else weight[part], None, None)
+    return total
 
 
 def _by_distinct_rows(
@@ -357,7 +500,13 @@ def _distinct_rows(rows: Array) -> tuple[Array, Array]:
     return first, group
 
 
-def _by_angles(u: Array, v: Array, weight: Array | None, _: PairMoments, on_block: OnBlock) -> float:  # noqa: ARG001
+def _by_angles(
+    u: Array,
+    v: Array,
+    weight: Array | None,
+    _: PairMoments | None,
+    on_block: OnBlock,  # noqa: ARG001
+) -> float:
     """Two clusters against two: with s = p + q - 1 and t = p - q, a - b = s_i t_j + t_i s_j.
 
     For fixed i its sign is a half-plane of points (s_j, t_j): sorted by angle, all sums of one sign are
@@ -425,7 +574,12 @@ def _by_supports(u: Array, v: Array, weight: Array | None, moments: PairMoments,
     return float(moments.n_pairs * means) - 2.0 * common
 
 
-_METHODS = {"tiles": _by_tiles, "distinct": _by_distinct_rows, "angles": _by_angles, "supports": _by_supports}
+_METHODS: dict[str, Callable[..., Any]] = {
+    "tiles": _by_tiles,
+    "distinct": _by_distinct_rows,
+    "angles": _by_angles,
+    "supports": _by_supports,
+}
 
 
 # --- sampling ------------------------------------------------------------------------------------------
@@ -450,36 +604,17 @@ def sample_size(epsilon: float, confidence: float) -> int:
     return max(math.ceil(needed), 1)
 
 
-def _sampled_gap(
-    u: Array, v: Array, weight: Array | None, moments: PairMoments, size: int, rng: np.random.Generator
-) -> float:
-    """The mean of d - d^2 over drawn pairs, with the exact mean of d^2 added, inside the known bounds."""
+def _sampled_gap(u: Array, v: Array, pairs: tuple[Array, Array], moments: PairMoments) -> tuple[float, float]:
+    """The mean of d - d^2 over drawn pairs, with the exact mean of d^2 added, and its standard error.
+
+    The estimate is held inside the bounds that are known.
+    """
     left, right = _signed(u, v)
-    i, j = draw_pairs(len(u), weight, size, rng)
-    gaps = np.abs(products_of(left, right, i, j))
+    gaps = np.abs(products_of(left, right, *pairs))
+    drawn = gaps - gaps**2
     lower, upper = bounds(moments)
-    return float(np.clip((gaps - gaps**2).mean() + moments.squared_gap, lower, upper))
-
-
-def draw_pairs(n: int, weight: Array | None, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Pairs of different objects, uniformly; the copies of an object (its weight) are different objects."""
-    if weight is None:
-        i = rng.integers(n, size=size)
-        return i, (i + rng.integers(1, n, size=size)) % n
-    upto = np.cumsum(weight, dtype=np.float64)
-
-    def draw(count: int) -> Array:
-        place = np.searchsorted(upto, rng.random(count) * upto[-1], side="right")
-        return np.asarray(np.minimum(place, n - 1))
-
-    i, j = np.empty(size, dtype=np.intp), np.empty(size, dtype=np.intp)
-    undecided = np.arange(size)
-    while undecided.size:
-        i[undecided], j[undecided] = draw(undecided.size), draw(undecided.size)
-        # one in w_i draws of the same object is the same copy too; below weight one there is no other copy
-        same = (i[undecided] == j[undecided]) & (rng.random(undecided.size) * weight[i[undecided]] < 1.0)
-        undecided = undecided[same]
-    return i, j
+    error = float(drawn.std(ddof=1) / math.sqrt(drawn.size)) if drawn.size > 1 else math.inf
+    return float(np.clip(drawn.mean() + moments.squared_gap, lower, upper)), error
 
 
 def products_of(left: Array, right: Array, i: Array, j: Array) -> Floats:

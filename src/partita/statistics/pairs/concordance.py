@@ -7,7 +7,9 @@ without a common cluster. The gap of a pair is |its distance in truth - its dist
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import add
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,12 +17,16 @@ import numpy as np
 from partita.arrays import Array, Floats, blocks, generator, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
+from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.pairs.object_pairs import (
     DrawnPairs,
     both_hard,
+    draw_objects,
     is_relabelling,
+    is_relabelling_of_chunks,
     membership_columns,
     number_of_pairs,
+    pairs_among,
     sum_over_pairs,
 )
 from partita.statistics.protocol import OnBlock, Whole
@@ -75,18 +81,25 @@ class ConcordanceGaps(Whole):
         n_pairs = np.asarray(number_of_pairs(truth.n_objects, weight))
         kinds = (truth.kind, found.kind)
         if HARD in kinds:
-            sums = _distances_to_a_hard_side(truth, found, weight)
-            gaps = sums.together + (sums.n_apart - (sums.everywhere - sums.together))
+            gaps: Any = _distances_to_a_hard_side(truth, found, weight).gaps
         else:
-            rows = [np.ascontiguousarray(membership_columns(p).T) for p in (truth, found)]
-            (gaps,) = sum_over_pairs(
-                lambda i, j: [np.abs(_distances(rows[0], i, j) - _distances(rows[1], i, j))],
-                truth.n_objects,
-                weight,
-                on_block,
-            )
+            gaps = _sum_of_gaps(truth, found, weight, on_block=on_block)
         same = np.asarray(is_relabelling(truth, found))
         return cls(np.asarray(gaps), n_pairs, kinds, same, np.shape(gaps))
+
+    @classmethod
+    def from_chunks(
+        cls, objects: ChunkedObjects, truth: Partition, found: Partition, on_block: OnBlock = None
+    ) -> ConcordanceGaps:
+        """The sum over all pairs of objects in chunks."""
+        kinds = (truth.kind, found.kind)
+        if HARD in kinds:
+            gaps: Any = _HardSums.of_chunks(objects, on_block).gaps
+        else:
+            gaps = objects.sum_over_pairs(_sum_of_gaps, add, on_block)
+        n_pairs = np.asarray(pairs_among(objects.weighed.total))
+        same = np.asarray(is_relabelling_of_chunks(objects, truth, found))
+        return cls(np.asarray(gaps), n_pairs, kinds, same)
 
     @staticmethod
     def pair_operations(truth: Partition, found: Partition) -> float:
@@ -154,15 +167,52 @@ class ConcordanceChance(Whole):
         if number_of_pairs(truth.n_objects, weight) <= 0.0:
             return cls(np.asarray(math.nan), kinds)
         if HARD in kinds:
-            sums = _distances_to_a_hard_side(truth, found, weight)
-            mean = sums.everywhere / (sums.n_together + sums.n_apart)
-            share = sums.n_together / (sums.n_together + sums.n_apart)
-            return cls(np.asarray(share * mean + (1.0 - share) * (1.0 - mean)), kinds)
-        sides = [np.ascontiguousarray(membership_columns(p).T) for p in (truth, found)]
+            return cls(_distances_to_a_hard_side(truth, found, weight).gap_by_chance, kinds)
         if truth.n_objects <= EXACT_UP_TO:
+            sides = [_membership_rows(p) for p in (truth, found)]
             return cls(np.asarray(_mean_of_all_gaps(sides, weight)), kinds)
-        estimate, error = _sampled_mean_gap(sides, weight, int(n_samples), rng)
-        return cls(np.asarray(estimate), kinds, error, int(n_samples))
+        drawn = [draw_objects(truth.n_objects, weight, int(n_samples), rng) for _ in range(4)]
+        total = float(truth.n_objects if weight is None else weight.sum())
+        return cls._of_drawn(truth, found, drawn, total)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        truth: Partition,
+        found: Partition,
+        on_block: OnBlock = None,
+        *,
+        n_samples: int = 1_000_000,
+        random_state: Any = None,
+    ) -> ConcordanceChance:
+        """The same of objects in chunks; those that are drawn are brought together."""
+        kinds = (truth.kind, found.kind)
+        if objects.n_objects <= EXACT_UP_TO:
+            (truth, found), weight = objects.take(np.arange(objects.n_objects))
+            return cls.from_whole(truth, found, weight, n_samples=n_samples, random_state=random_state)
+        weighed = objects.weighed
+        if pairs_among(weighed.total) <= 0.0:
+            return cls(np.asarray(math.nan), kinds)
+        if HARD in kinds:
+            return cls(_HardSums.of_chunks(objects, on_block).gap_by_chance, kinds)
+        rng, weight = generator(random_state), objects.weights
+        drawn = [draw_objects(objects.n_objects, weight, n_samples, rng) for _ in range(4)]
+        (truth, found), places = objects.take_drawn(drawn)
+        return cls._of_drawn(truth, found, places, weighed.total)
+
+    @classmethod
+    def _of_drawn(
+        cls, truth: Partition, found: Partition, drawn: Sequence[Array], total: float
+    ) -> ConcordanceChance:
+        """From pairs of objects of truth (the first two columns) and of found that were drawn."""
+        i, j, *others = drawn
+        distances = [
+            _drawn_distances(_membership_rows(truth), i, j),
+            _drawn_distances(_membership_rows(found), *others),
+        ]
+        estimate, error = _sampled_mean_gap(distances, total)
+        return cls(np.asarray(estimate), (truth.kind, found.kind), error, i.size)
 
     @staticmethod
     def pair_operations(
@@ -198,6 +248,26 @@ class ConcordanceChance(Whole):
 
 
 # --- two soft clusterings --------------------------------------------------------------------------------
+
+
+def _membership_rows(partition: Partition) -> Floats:
+    return np.ascontiguousarray(membership_columns(partition).T)
+
+
+def _sum_of_gaps(
+    truth: Partition,
+    found: Partition,
+    weight: Array | None,
+    split: int | None = None,
+    on_block: OnBlock = None,
+) -> Any:
+    """The sum over all pairs of objects; with ``split``, of the first so many with the others."""
+    u, v = _membership_rows(truth), _membership_rows(found)
+
+    def of_tile(i: slice, j: slice) -> list[Floats]:
+        return [np.abs(_distances(u, i, j) - _distances(v, i, j))]
+
+    return sum_over_pairs(of_tile, truth.n_objects, weight, on_block, split)[0]
 
 
 def _distances(rows: Floats, i: slice, j: slice) -> Floats:
@@ -263,31 +333,18 @@ def _sum_of_differences(values: Floats, weights: Floats | None, at_zero: float) 
     return math.fsum(sums)
 
 
-def _sampled_mean_gap(
-    sides: list[Floats], weight: Array | None, n_samples: int, rng: np.random.Generator
-) -> tuple[float, float]:
+def _sampled_mean_gap(drawn: Sequence[Floats], total: float) -> tuple[float, float]:
     """An unbiased estimate from drawn pairs, each of one side with each of the other, and its error.
 
     Pairs are drawn with replacement, an object with itself included; that share is known (distance 0, once
     for each object), and is taken out again.
     """
-    n = len(sides[0])
-    total = float(n if weight is None else weight.sum())
-    upto = None if weight is None else np.cumsum(weight, dtype=np.float64)
-
-    def draw() -> Array:
-        if upto is None:
-            return np.asarray(rng.integers(n, size=n_samples))
-        places = np.searchsorted(upto, rng.random(n_samples) * upto[-1], side="right")
-        return np.asarray(np.minimum(places, n - 1))
-
-    drawn = [_drawn_distances(rows, draw(), draw()) for rows in sides]
     scale = (total / (total - 1.0)) ** 2
     mean, variance = 0.0, 0.0
     for own, other in (drawn, drawn[::-1]):
         gaps = _mean_gaps_to(own, other)
         mean = float(gaps.mean())
-        variance += float(np.var(scale * (gaps - own / total), ddof=1)) / n_samples
+        variance += float(np.var(scale * (gaps - own / total), ddof=1)) / own.size
     expected = scale * (mean - float(drawn[0].mean() + drawn[1].mean()) / total)
     return expected, math.sqrt(variance)
 
@@ -315,6 +372,37 @@ class _HardSums(NamedTuple):
     together: float
     n_together: float
     n_apart: float
+
+    @classmethod
+    def of_chunks(cls, objects: ChunkedObjects, on_block: OnBlock) -> _HardSums:
+        """Over all pairs of objects in chunks."""
+        return cls(*objects.sum_over_pairs(_hard_sums, np.add, on_block))
+
+    @property
+    def gaps(self) -> float:
+        """The sum of the gaps: the distances of pairs together, and what those apart lack to 1."""
+        return self.together + (self.n_apart - (self.everywhere - self.together))
+
+    @property
+    def gap_by_chance(self) -> Floats:
+        """The mean gap of every pair with every pair."""
+        mean = self.everywhere / (self.n_together + self.n_apart)
+        share = self.n_together / (self.n_together + self.n_apart)
+        return np.asarray(share * mean + (1.0 - share) * (1.0 - mean))
+
+
+def _hard_sums(truth: Partition, found: Partition, weight: Array | None, split: int | None) -> Floats:
+    """The sums over all pairs; with ``split``, what both parts have together beyond what each has alone.
+
+    The pairs between two parts of like size have no less distance than those inside: little cancels.
+    """
+    both = np.array(_distances_to_a_hard_side(truth, found, weight))
+    if split is None:
+        return both
+    for part in (slice(0, split), slice(split, truth.n_objects)):
+        own = None if weight is None else weight[part]
+        both -= np.array(_distances_to_a_hard_side(truth.take(part), found.take(part), own))
+    return both
 
 
 def _distances_to_a_hard_side(truth: Partition, found: Partition, weight: Array | None) -> _HardSums:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any, ClassVar, Literal
 
@@ -23,7 +23,13 @@ from partita.partitions import (
     Partition,
     RoughPartition,
 )
-from partita.statistics.pairs.object_pairs import number_of_pairs, sum_over_pairs
+from partita.statistics.chunked_objects import ChunkedObjects
+from partita.statistics.pairs.object_pairs import (
+    is_relabelling_of_chunks,
+    number_of_pairs,
+    pairs_among,
+    sum_over_pairs,
+)
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 from partita.statistics.tables.overlaps import SharedMemberships, summing_to_one
@@ -128,6 +134,34 @@ class CredalGaps(Whole):
             how=CONSISTENCY if type == "conflict" and (truth.kind, found.kind) != (HARD, HARD) else "",
         )
 
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        truth: Partition,
+        found: Partition,
+        on_block: OnBlock = None,
+        *,
+        type: str = "belief",  # noqa: A002
+        shared: SharedMemberships | None = None,
+    ) -> CredalGaps:
+        """The same of objects in chunks, which are hard or fuzzy."""
+        weighed = objects.weighed
+        if HARD in (truth.kind, found.kind) or type == "conflict":
+            parts = objects.each(partial(_counted_once, shared=shared))
+            gaps = _gaps_of_counts(parts, shared)
+        else:
+            gaps = objects.sum_over_pairs(partial(_tiles_of_pair, type=type), add, on_block)
+        pairs = pairs_among(weighed.total)
+        return cls(
+            gaps,
+            pairs,
+            (truth.kind, found.kind),
+            are_same=pairs <= 0 and is_relabelling_of_chunks(objects, truth, found),
+            is_whole=weighed.is_whole,
+            how=CONSISTENCY if type == "conflict" and (truth.kind, found.kind) != (HARD, HARD) else "",
+        )
+
     @staticmethod
     def pair_operations(truth: Partition, found: Partition, *, type: str = "belief") -> float:  # noqa: A002
         """How many pairs of objects must be looked at; none where sums have a closed form."""
@@ -189,6 +223,17 @@ class PairNonspecificity(Whole):
             undecided = pairs - live + both
         return cls(undecided, pairs, found.kind, weight is None or weight.dtype.kind == "i")
 
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        found: Partition,
+        on_block: OnBlock = None,  # noqa: ARG003
+    ) -> PairNonspecificity:
+        """Of objects in chunks, which are hard or fuzzy: there is no such mass."""
+        weighed = objects.weighed
+        return cls(0.0, pairs_among(weighed.total), found.kind, weighed.is_whole)
+
     @property
     def kinds(self) -> tuple[Kind]:
         """The kind of the clustering."""
@@ -244,15 +289,28 @@ def _gaps_of_table(
 ) -> float:
     """The sum of s (1 - t) + (1 - s) t over pairs, s and t being the masses of "together"."""
 
-    def one(part: slice) -> tuple[Any, float]:
-        sides = summing_to_one(truth.take(part)), summing_to_one(found.take(part))
+    def one(part: slice) -> tuple[Contingency | None, float]:
         times = None if weight is None else weight[part]
-        counted = Contingency.from_block(*sides, times) if shared is None else None
-        return counted, _differing_copies(*sides, times)
+        return _counted_once(truth.take(part), found.take(part), times, shared)
 
     rows = Contingency.block_rows(truth, found)
-    parts = map_blocks(one, truth.n_objects, rows, on_block, products=True)
-    table: Contingency = shared.table if shared else reduce(add, (counted for counted, _ in parts))
+    return _gaps_of_counts(map_blocks(one, truth.n_objects, rows, on_block, products=True), shared)
+
+
+def _counted_once(
+    truth: Partition, found: Partition, weight: Array | None, shared: SharedMemberships | None
+) -> tuple[Contingency | None, float]:
+    """What some objects add to those sums: their table, unless it is known, and their copies."""
+    sides = summing_to_one(truth), summing_to_one(found)
+    counted = Contingency.from_block(*sides, weight) if shared is None else None
+    return counted, _differing_copies(*sides, weight)
+
+
+def _gaps_of_counts(
+    parts: Sequence[tuple[Contingency | None, float]], shared: SharedMemberships | None
+) -> float:
+    tables = [counted for counted, _ in parts if counted is not None]
+    table: Contingency = shared.table if shared else reduce(add, tables)
     if table.is_whole:
         return float(table.pair_counts.truth_only + table.pair_counts.found_only)
     margins = [np.asarray(table.raw.sum(axis=axis), dtype=np.float64) for axis in (0, 1)]
@@ -379,12 +437,31 @@ def _jousselme_distance(a: PairRelations, b: PairRelations, rows: slice, columns
 _DISTANCES: dict[str, Distance] = {"belief": _belief_distance, "jousselme": _jousselme_distance}
 
 
+def _tiles_of_pair(
+    truth: Partition,
+    found: Partition,
+    weight: Array | None,
+    split: int | None,
+    *,
+    type: str,  # noqa: A002
+) -> float:
+    """The sum over the pairs of one chunk, or between two."""
+    times = np.ones(truth.n_objects) if weight is None else weight.astype(np.float64)
+    a, b = PairRelations.of(truth), PairRelations.of(found)
+    return _gaps_by_tiles(a, b, times, _DISTANCES[type], None, split)
+
+
 def _gaps_by_tiles(
-    a: PairRelations, b: PairRelations, times: Floats, distance: Distance, on_block: OnBlock
+    a: PairRelations,
+    b: PairRelations,
+    times: Floats,
+    distance: Distance,
+    on_block: OnBlock,
+    split: int | None = None,
 ) -> float:
     for side in (a, b):  # factors are made here once, not by several threads at a time
         _ = side.single, side.live, side.disjoint, side.is_bayesian or side.overlapping
     (gaps,) = sum_over_pairs(
-        lambda rows, columns: [distance(a, b, rows, columns)], times.size, times, on_block
+        lambda rows, columns: [distance(a, b, rows, columns)], times.size, times, on_block, split
     )
     return float(gaps)

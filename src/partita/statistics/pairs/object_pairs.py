@@ -11,6 +11,8 @@ import numpy as np
 from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, dense, is_sparse, map_blocks
 from partita.errors import TooLargeError
 from partita.partitions import HardPartition, Partition
+from partita.partitions.conversions import equal_columns
+from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import OnBlock
 
@@ -31,23 +33,28 @@ def sum_over_pairs(
     n: int,
     weight: Array | None = None,
     on_block: OnBlock = None,
+    split: int | None = None,
 ) -> Floats:
     """Sum quantities of pairs over all pairs of distinct objects, each pair once.
 
     ``of_tile(rows, columns)`` gives one array a quantity, for all pairs of these objects. Weights are
     multiplicities: the copies of an object are pairs too. Nothing is subtracted, so that nothing cancels.
     Weights ``(s, n)`` are s sets of them, and each quantity has s sums: tiles are made once for all.
+    With ``split`` only pairs of one of the first so many objects and one of the others are summed.
     """
+    first = split or 0
 
     def one_row_of_tiles(rows: slice) -> Floats:
         total: Floats = np.zeros(1)
-        for columns in blocks(n, TILE_ROWS):
+        for part in blocks(n - first, TILE_ROWS):
+            columns = slice(first + part.start, first + part.stop)
             if columns.start >= rows.start:
                 values = of_tile(rows, columns)
                 total = total + [_sum_of_tile(v, rows, columns, weight) for v in values]
         return total
 
-    return np.asarray(np.sum(map_blocks(one_row_of_tiles, n, TILE_ROWS, on_block, products=True), axis=0))
+    parts = map_blocks(one_row_of_tiles, split or n, TILE_ROWS, on_block, products=True)
+    return np.asarray(np.sum(parts, axis=0))
 
 
 def _sum_of_tile(values: Floats, rows: slice, columns: slice, weight: Array | None) -> Any:
@@ -66,8 +73,42 @@ def _sum_of_tile(values: Floats, rows: slice, columns: slice, weight: Array | No
 
 def number_of_pairs(n: int, weight: Array | None) -> Any:
     """How many pairs of objects there are, copies counted; a number for each set of weights."""
-    total = float(n) if weight is None else weight.sum(axis=-1, dtype=np.float64)
+    return pairs_among(float(n) if weight is None else weight.sum(axis=-1, dtype=np.float64))
+
+
+def pairs_among(total: Any) -> Any:
+    """The same for objects that count so much in all."""
     return total * (total - 1.0) / 2.0
+
+
+def draw_objects(n: int, weight: Array | None, size: int, rng: np.random.Generator) -> Array:
+    """Places of objects, drawn with replacement, each as often as it counts."""
+    if weight is None:
+        return np.asarray(rng.integers(n, size=size))
+    upto = np.cumsum(weight, dtype=np.float64)
+    places = np.searchsorted(upto, rng.random(size) * upto[-1], side="right")
+    return np.asarray(np.minimum(places, n - 1))
+
+
+def draw_pairs(n: int, weight: Array | None, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Pairs of different objects, uniformly; the copies of an object (its weight) are different objects."""
+    if weight is None:
+        i = rng.integers(n, size=size)
+        return i, (i + rng.integers(1, n, size=size)) % n
+    upto = np.cumsum(weight, dtype=np.float64)
+
+    def draw(count: int) -> Array:
+        place = np.searchsorted(upto, rng.random(count) * upto[-1], side="right")
+        return np.asarray(np.minimum(place, n - 1))
+
+    i, j = np.empty(size, dtype=np.intp), np.empty(size, dtype=np.intp)
+    undecided = np.arange(size)
+    while undecided.size:
+        i[undecided], j[undecided] = draw(undecided.size), draw(undecided.size)
+        # one in w_i draws of the same object is the same copy too; below weight one there is no other copy
+        same = (i[undecided] == j[undecided]) & (rng.random(undecided.size) * weight[i[undecided]] < 1.0)
+        undecided = undecided[same]
+    return i, j
 
 
 def both_hard(truth: Partition, found: Partition) -> bool:
@@ -78,6 +119,27 @@ def both_hard(truth: Partition, found: Partition) -> bool:
 def is_relabelling(truth: Partition, found: Partition) -> bool:
     """Whether two clusterings that are not both hard are the same up to the names of the clusters."""
     return truth.kind is found.kind and truth.equivalent(found)
+
+
+def is_relabelling_of_chunks(objects: ChunkedObjects, truth: Partition, found: Partition) -> bool:
+    """The same of objects in chunks: each cluster of one side is, in every chunk, the same of the other."""
+    if truth.kind is not found.kind:
+        return False
+    alike, of_truth, of_found = zip(*objects.each(_alike), strict=True)
+    filled = [np.logical_or.reduce(side) for side in (of_truth, of_found)]
+    left = np.logical_and.reduce(alike)[np.ix_(*filled)]
+    if left.shape[0] != left.shape[1]:
+        return False
+    for row in range(len(left)):
+        if not left[row].any():
+            return False
+        left[:, left[row].argmax()] = False  # equality up to rounding is next to transitive
+    return True
+
+
+def _alike(truth: Partition, found: Partition, weight: Array | None) -> tuple[Array, Array, Array]:  # noqa: ARG001
+    u, v = dense(truth.memberships()), dense(found.memberships())
+    return equal_columns(u, v), np.asarray(u.any(axis=0)), np.asarray(v.any(axis=0))
 
 
 def membership_columns(partition: Partition) -> Floats:

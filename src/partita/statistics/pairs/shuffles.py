@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,14 +12,20 @@ import numpy as np
 from partita.arrays import Array, Floats, blocks, generator
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, Partition
+from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.pairs.coassociation import (
     WHY_NOT,
     PairMoments,
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.pairs.coassociation_factors import shares
-from partita.statistics.pairs.coassociation_gaps import draw_pairs, products_of, typicalities
-from partita.statistics.pairs.object_pairs import DrawnPairs, number_of_pairs
+from partita.statistics.pairs.coassociation_gaps import products_of, typicalities
+from partita.statistics.pairs.object_pairs import (
+    DrawnPairs,
+    draw_pairs,
+    number_of_pairs,
+    pairs_among,
+)
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 
@@ -94,11 +100,10 @@ class ShuffledGaps(Whole):
             return cls.of_moments(moments or PairMoments.over_blocks(truth, found, weight=weight))
         if number_of_pairs(truth.n_objects, weight) <= 0.0:
             return cls(np.asarray(math.nan), np.asarray(math.nan), kinds)
-        rows = typicalities(truth, found) if POSSIBILISTIC in kinds else (shares(truth), shares(found))
-        # fuzzy rows are apart by one minus what they are together: the same gaps
-        also_apart = POSSIBILISTIC in kinds
-        sums = [r.sum(axis=1, keepdims=True) for r in rows]
         if truth.n_objects <= EXACT_UP_TO:
+            rows = typicalities(truth, found) if POSSIBILISTIC in kinds else (shares(truth), shares(found))
+            also_apart = _are_told_apart(kinds)
+            sums = [r.sum(axis=1, keepdims=True) for r in rows]
             values = [products_of_all_pairs(r, weight) for r in rows]
             counts = None if weight is None else multiplicities_of_pairs(weight)
             apart = [
@@ -107,7 +112,44 @@ class ShuffledGaps(Whole):
             gaps = [_mean_cross_gap(side[0], side[1], counts) for side in (values, apart) if side]
             return cls(np.asarray(gaps[0]), np.asarray(gaps[-1]), kinds)
         rng = generator(random_state)
-        drawn = [draw_pairs(truth.n_objects, weight, int(n_samples), rng) for _ in rows]
+        drawn = [draw_pairs(truth.n_objects, weight, int(n_samples), rng) for _ in kinds]
+        return cls._of_drawn(truth, found, drawn)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        truth: Partition,
+        found: Partition,
+        on_block: OnBlock = None,  # noqa: ARG003
+        *,
+        n_samples: int = 1_000_000,
+        random_state: Any = None,
+        moments: PairMoments | None = None,
+    ) -> ShuffledGaps:
+        """The same of objects in chunks; those that are drawn are brought together."""
+        if moments is not None:
+            return cls.of_moments(moments)
+        kinds = (truth.kind, found.kind)
+        if objects.n_objects <= EXACT_UP_TO:
+            (truth, found), weight = objects.take(np.arange(objects.n_objects))
+            return cls.from_whole(truth, found, weight, n_samples=n_samples, random_state=random_state)
+        if pairs_among(objects.weighed.total) <= 0.0:
+            return cls(np.asarray(math.nan), np.asarray(math.nan), kinds)
+        rng, weight = generator(random_state), objects.weights
+        drawn = [draw_pairs(objects.n_objects, weight, n_samples, rng) for _ in kinds]
+        (truth, found), (i, j, *others) = objects.take_drawn([*drawn[0], *drawn[1]])
+        return cls._of_drawn(truth, found, [(i, j), (others[0], others[1])])
+
+    @classmethod
+    def _of_drawn(
+        cls, truth: Partition, found: Partition, drawn: Sequence[tuple[Array, Array]]
+    ) -> ShuffledGaps:
+        """From pairs of objects that were drawn for each side."""
+        kinds = (truth.kind, found.kind)
+        rows = typicalities(truth, found) if POSSIBILISTIC in kinds else (shares(truth), shares(found))
+        also_apart = _are_told_apart(kinds)
+        sums = [r.sum(axis=1, keepdims=True) for r in rows]
         values = [products_of(r, r, *pairs) for r, pairs in zip(rows, drawn, strict=True)]
         apart = [
             products_of(s, s, *pairs) - v
@@ -116,7 +158,8 @@ class ShuffledGaps(Whole):
         ]
         sampled = [_sampled_cross_gap(side[0], side[1]) for side in (values, apart) if side]
         error = sum(e for _, e in sampled) / len(sampled)  # at most, however they are correlated
-        return cls(np.asarray(sampled[0][0]), np.asarray(sampled[-1][0]), kinds, error, int(n_samples))
+        size = drawn[0][0].size
+        return cls(np.asarray(sampled[0][0]), np.asarray(sampled[-1][0]), kinds, error, size)
 
     @staticmethod
     def pair_operations(
@@ -154,6 +197,11 @@ class ShuffledGaps(Whole):
             f" {self.standard_error:.2g}; that of the index is about {self.standard_error / mean:.2g}"
             " x (1 - index)"
         )
+
+
+def _are_told_apart(kinds: tuple[Kind, Kind]) -> bool:
+    """Whether being apart must be looked at too: fuzzy rows are apart by one minus what they are together."""
+    return POSSIBILISTIC in kinds
 
 
 def _is_linear(kinds: tuple[Kind, Kind]) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from operator import add
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from partita.arrays import BLOCK_ROWS, Array, dense, map_blocks
 from partita.errors import KindError, TooLargeError
 from partita.partitions import FUZZY, HARD, Kind, Partition
+from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.protocol import OnBlock, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 from partita.statistics.tables.overlaps import summing_to_one
@@ -47,7 +50,35 @@ class CoupledContingency(Whole, Contingency):
         table: Contingency | None = None,
     ) -> CoupledContingency:
         """The table of all objects; the plain one, made here where it is not given, finds the matching."""
-        for partition in (truth, found):
+        cls._check_kinds(truth, found)
+        has_hard_side = HARD in (truth.kind, found.kind)
+        shown = on_block if has_hard_side else None
+        plain = table or Contingency.over_blocks(truth, found, weight=weight, on_block=shown)
+        raw = plain.raw
+        if not has_hard_side:
+            raw = _coupled(truth, found, weight, matched=_matching(plain), on_block=on_block)
+        return cls(raw, plain.total, plain.kinds, plain.row_names, plain.column_names)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        objects: ChunkedObjects,
+        truth: Partition,
+        found: Partition,
+        on_block: OnBlock = None,
+        *,
+        table: Contingency,
+    ) -> CoupledContingency:
+        """The table of objects in chunks; the plain one finds the matching."""
+        cls._check_kinds(truth, found)
+        raw = table.raw
+        if HARD not in (truth.kind, found.kind):
+            raw = objects.sum_over_chunks(partial(_coupled, matched=_matching(table)), add, on_block)
+        return cls(raw, table.total, table.kinds, table.row_names, table.column_names)
+
+    @classmethod
+    def _check_kinds(cls, *partitions: Partition) -> None:
+        for partition in partitions:
             if partition.kind not in cls.kinds_accepted:
                 raise KindError(
                     f"a {partition.kind} partition cannot be coupled{_WHY_NOT}.",
@@ -55,13 +86,6 @@ class CoupledContingency(Whole, Contingency):
                     need="hard or fuzzy partitions",
                     fix=".pignistic() first",
                 )
-        has_hard_side = HARD in (truth.kind, found.kind)
-        shown = on_block if has_hard_side else None
-        plain = table or Contingency.over_blocks(truth, found, weight=weight, on_block=shown)
-        raw = plain.raw
-        if not has_hard_side:
-            raw = _coupled(truth, found, weight, _matching(plain), on_block)
-        return cls(raw, plain.total, plain.kinds, plain.row_names, plain.column_names)
 
 
 def _matching(table: Contingency) -> tuple[Array, Array]:
@@ -84,8 +108,9 @@ def _coupled(
     truth: Partition,
     found: Partition,
     weight: Array | None,
+    *,
     matched: tuple[Array, Array],
-    on_block: OnBlock,
+    on_block: OnBlock = None,
 ) -> Array:
     rows, columns = matched
 
