@@ -1,4 +1,4 @@
-"""How long a command takes to end after Ctrl-C: choose, stability, reproduce, with one worker and with two."""
+"""How long a command takes to end after Ctrl-C: choose, stability and reproduce, with one worker and two."""
 
 from __future__ import annotations
 

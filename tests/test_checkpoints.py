@@ -272,6 +272,17 @@ def test_what_was_changed_is_refused_by_name(damage, folder):
     assert "not trusted" in refused.value.what
 
 
+@pytest.mark.parametrize("damage", ["a flipped bit in arrays", "no arrays", "a flipped bit in values"])
+def test_what_is_told_to_be_deleted_is_computed_again(damage, folder, finished):
+    name, harm = DAMAGE[damage]
+    harm(folder / name)
+    with pytest.raises(FileError) as refused:
+        resume(folder)
+    told = refused.value.fix.removeprefix("delete ").removesuffix(" to compute it again")
+    (folder / (name if told == "it" else told)).unlink()
+    pd.testing.assert_frame_equal(resume(folder).to_frame(), finished[1].to_frame(), check_exact=True)
+
+
 def test_a_seed_that_was_edited_is_not_trusted_even_if_nothing_else_is_there(tmp_path):
     Checkpoint.open(tmp_path, {"data": X}, 5)
     edit(tmp_path / "manifest.json", "seed", to=6)

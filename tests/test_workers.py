@@ -241,6 +241,17 @@ def test_a_cluster_that_loses_all_workers_says_so(cluster):
         list(run_tasks(die_always, tasks, n_jobs=2, description="deaths"))
 
 
+def test_a_cluster_without_workers_is_refused():
+    with (
+        LocalCluster(n_workers=0, dashboard_address=":0") as empty,
+        Client(empty),
+        parallel_config("dask", wait_for_workers_timeout=0.1),
+        pytest.raises(WorkerError, match="no worker") as refused,
+    ):
+        found_again(StubClusterer())
+    assert "0.1 seconds" in refused.value.got
+
+
 def test_a_chunked_comparison_that_loses_a_worker_has_the_right_result(cluster, tmp_path):
     cluster.wait_for_workers(2)
     rng = np.random.default_rng(0)

@@ -11,7 +11,7 @@
     ├── UndefinedIndexError (ArithmeticError)  the index has no value here
     ├── TooLargeError (MemoryError)            raised before the work starts
     ├── FileError (OSError)                    a file cannot be read or makes no sense
-    ├── WorkerError (RuntimeError)             a worker process ended in the middle of its work
+    ├── WorkerError (RuntimeError)             a worker is not there, or ended in the middle of its work
     └── MissingDependencyError (ImportError)   an optional package is needed
 
     PartitaWarning (UserWarning)
@@ -184,7 +184,7 @@ class FileError(PartitaError, OSError):
 
 
 class WorkerError(PartitaError, RuntimeError):
-    """A worker process ended in the middle of its work; the message says what is kept."""
+    """A worker is not there, or ended in the middle of its work; the message says what is kept."""
 
 
 class MissingDependencyError(PartitaError, ImportError):

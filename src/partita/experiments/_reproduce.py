@@ -52,7 +52,7 @@ def reproduce(
     checkpoint : path, optional
         A folder in which every piece of work is kept as soon as it is done; the same call goes on from there.
     n_jobs : int, optional
-        Workers. The results are the same for any number.
+        Workers, as in `partita.choose_k`. The results are the same for any number.
     random_state : None, int or Generator
         Of everything that is drawn.
 

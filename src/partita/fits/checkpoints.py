@@ -105,9 +105,10 @@ class Checkpoint:
         try:
             content = path.read_bytes()
         except OSError:
-            raise _damaged(path, "it is missing") from None
+            raise _damaged(path, "it is missing", f"{key}.json") from None
         if hashlib.sha256(content).hexdigest() != wanted:
-            raise _damaged(path, "its content does not have the hash that was stored for it")
+            what = "its content does not have the hash that was stored for it"
+            raise _damaged(path, what, f"{key}.json")
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
 
@@ -199,9 +200,9 @@ def _stored_seed(path: Path, hashes: Mapping[str, str], seed: int | None) -> int
     return int(found["seed"])
 
 
-def _damaged(path: Path, what: str) -> FileError:
+def _damaged(path: Path, what: str, record: str = "it") -> FileError:
     return FileError(
         f"{path} is not trusted: {what}.",
         need="a file as it was written",
-        fix="delete it to compute it again",
+        fix=f"delete {record} to compute it again",
     )

@@ -15,6 +15,7 @@ from uuid import uuid4
 import numpy as np
 
 from partita.arrays import Array, read_only
+from partita.errors import WorkerError
 
 __all__ = ["LEAST_BYTES", "Shared", "Shipment", "current_shipment", "one_shipment"]
 
@@ -127,6 +128,15 @@ class Shipment:
         if known is None:  # another back end than dask's
             yield
             return
+        try:
+            backend.effective_n_jobs(-1)  # it waits for workers
+        except TimeoutError as problem:
+            raise WorkerError(
+                "the dask cluster has no worker.",
+                got=str(problem).partition(". ")[0],
+                need="a worker that is there in time",
+                fix='joblib.parallel_config("dask", wait_for_workers_timeout=60) waits longer',
+            ) from None
         things = {id(one): one for row in rows for one in row if isinstance(one, Shared)}
         for place, thing in things.items():
             if place not in self._futures and thing.__sizeof__() > LEAST_BYTES:

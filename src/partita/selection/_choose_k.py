@@ -113,11 +113,14 @@ def choose_k(
     k_param : str, optional
         The parameter that sets the number of clusters, if it is neither n_clusters nor n_components.
     n_jobs : int, optional
-        Workers; the result is the same for any number.
+        Workers; the result is the same for any number. They are processes, or those of the back end that
+        ``joblib.parallel_config`` names: dask, Ray, Spark. The data are sent to each worker once; with Ray
+        and Spark, with each batch of fits.
     random_state : None, int or Generator
         The seed from which all others come.
     checkpoint : path, optional
-        A folder that keeps what is computed: a sweep that was killed goes on there, to the same result.
+        A folder that keeps what is computed: a sweep that was killed, or that lost a worker, goes on there,
+        to the same result. Workers write to it, on other machines too.
     missing : {"raise", "drop", "median", "mean"}
         What to do about missing values of X: refuse, leave these objects out, or fill them in with the median
         of their column.
