@@ -19,6 +19,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 import chance
 import coassociation
 import consensus
+import dask_workers
 import distributional
 import first_answer
 import internal
@@ -160,6 +161,7 @@ if __name__ == "__main__":
         prototypes,
         swaps,
         consensus,
+        dask_workers,
         strategies,
         sweeps,
         first_answer,
