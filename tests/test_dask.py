@@ -3,6 +3,7 @@
 import operator
 import os
 import signal
+import sys
 from collections import Counter
 
 import dask
@@ -15,6 +16,7 @@ from distributed import Client, LocalCluster
 import partita as pt
 from partita.arrays.chunked import Chunked, compute, sum_of_chunks, zipped
 from partita.errors import TooLargeError, WorkerError
+from partita.partitions.chunked_reading import cut_into_chunks
 
 N = 6000
 SOFT = 2500
@@ -222,6 +224,15 @@ def test_intervals_do_not_depend_on_workers(soft):
         with dask.config.set(scheduler=scheduler):
             made.append(pt.compare(cut(soft["U"]), cut(soft["V"]), bootstrap=50, random_state=1))
     assert repr(made[0].to_frame().to_dict()) == repr(made[1].to_frame().to_dict())
+
+
+@pytest.mark.parametrize("n_replicates", [30, 300])
+def test_pieces_on_this_machine_are_drawn_without_dask(soft, n_replicates, monkeypatch):
+    sizes = [900, 900, SOFT - 1800]
+    sides = [cut_into_chunks(pt.as_partition(soft[name]), sizes) for name in ("truth", "V")]
+    monkeypatch.setitem(sys.modules, "dask", None)
+    ways = {"bootstrap": n_replicates, "random_state": 4}
+    assert_same_intervals(pt.compare(*sides, **ways), soft["truth"], soft["V"], **ways)
 
 
 # --- distributions -----------------------------------------------------------------------------------------
