@@ -20,6 +20,7 @@ import chance
 import coassociation
 import consensus
 import ctrl_c
+import dask_workers
 import distributional
 import first_answer
 import internal
@@ -161,6 +162,7 @@ if __name__ == "__main__":
         prototypes,
         swaps,
         consensus,
+        dask_workers,
         strategies,
         sweeps,
         ctrl_c,

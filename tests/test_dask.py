@@ -3,6 +3,7 @@
 import operator
 import os
 import signal
+import sys
 from collections import Counter
 
 import dask
@@ -14,7 +15,8 @@ from distributed import Client, LocalCluster
 
 import partita as pt
 from partita.arrays.chunked import Chunked, compute, sum_of_chunks, zipped
-from partita.errors import WorkerError
+from partita.errors import TooLargeError, WorkerError
+from partita.partitions.chunked_reading import cut_into_chunks
 
 N = 6000
 SOFT = 2500
@@ -222,6 +224,42 @@ def test_intervals_do_not_depend_on_workers(soft):
         with dask.config.set(scheduler=scheduler):
             made.append(pt.compare(cut(soft["U"]), cut(soft["V"]), bootstrap=50, random_state=1))
     assert repr(made[0].to_frame().to_dict()) == repr(made[1].to_frame().to_dict())
+
+
+@pytest.mark.parametrize("n_replicates", [30, 300])
+def test_pieces_on_this_machine_are_drawn_without_dask(soft, n_replicates, monkeypatch):
+    sizes = [900, 900, SOFT - 1800]
+    sides = [cut_into_chunks(pt.as_partition(soft[name]), sizes) for name in ("truth", "V")]
+    monkeypatch.setitem(sys.modules, "dask", None)
+    ways = {"bootstrap": n_replicates, "random_state": 4}
+    assert_same_intervals(pt.compare(*sides, **ways), soft["truth"], soft["V"], **ways)
+
+
+# --- distributions -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", ["rand", "mirkin", "pairs_in_both"])
+@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V"), ("truth", "truth")])
+def test_moments_of_a_distribution(soft, index, truth, found):
+    lazy = pt.distribution(cut(soft[truth]), cut(soft[found], 900), index=index)
+    plain = pt.distribution(soft[truth], soft[found], index=index, law=False)
+    for name in ("mean", "std", "lower", "upper"):
+        one, other = lazy.quantities[name], plain.quantities[name]
+        assert one.method == other.method == "exact"
+        assert one.value == pytest.approx(other.value, rel=1e-12, abs=1e-12)
+    assert lazy.law is None
+    assert "not worked out for objects in chunks" in lazy.notes[-1]
+    assert lazy.title == plain.title
+
+
+def test_distributions_that_look_at_all_objects_are_refused(soft):
+    for ways in ({"index": "VI"}, {"method": "sample"}, {"index": "ARI", "method": "bound"}):
+        with pytest.raises(TooLargeError, match="lie in chunks") as refused:
+            pt.distribution(cut(soft["truth"]), cut(soft["U"]), **ways)
+        assert "sample of the rows" in refused.value.fix
+    typical = pt.as_partition(cut(soft["T"]), kind="possibilistic")
+    with pytest.raises(TooLargeError, match="lie in chunks"):
+        pt.distribution(cut(soft["truth"]), typical)
 
 
 # --- how far it is ----------------------------------------------------------------------------------------

@@ -80,8 +80,8 @@ class UnitsInChunks:
 
     def sizes_cut_at(self, rows: int) -> tuple[int, ...]:
         """The sizes of chunks that end where a part of so many units does, near to where they end now."""
-        values: Any = next(iter(self._first.partitions.values())).values
-        ends = -(-np.cumsum(values.sizes) // rows) * rows
+        first: Any = next(iter(self._first.partitions.values()))
+        ends = -(-np.cumsum(first.values.sizes) // rows) * rows
         return tuple(np.diff(np.unique(np.minimum(ends, self.size)), prepend=0).tolist())
 
 

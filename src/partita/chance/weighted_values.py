@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats, blocks, multiplicities
-from partita.chance.object_weights import Units, Weights, units_of
+from partita.chance.object_weights import Weights, units_of
 from partita.chance.pairs_of_pairs import mean_gaps_by_chance
 from partita.chance.units_in_chunks import is_faint_anywhere, units_in_chunks
 from partita.chance.weighted_sums import CellSums, MomentSums, MomentTriangles, ProductSums, sum_over_units
@@ -62,7 +62,7 @@ ROWS_FOR_A_TRIANGLE = 1 << 22
 def values_under(
     entries: Mapping[str, Sequence[Index]],
     inputs: Mapping[str, Inputs],
-    weights_of: Callable[[Units], Weights],
+    weights_of: Callable[[Any], Weights],
 ) -> tuple[dict[str, dict[str, Values]], Weights]:
     """The values of indices of several pairs of clusterings, under the same sets of weights.
 
@@ -83,7 +83,7 @@ def values_under(
     """
     bare = {name: replace(one, X=None, model=None) for name, one in inputs.items()}
     in_chunks = any(one.is_chunked for one in inputs.values())
-    units = units_in_chunks(bare) if in_chunks else units_of(bare)
+    units: Any = units_in_chunks(bare) if in_chunks else units_of(bare)
     weights = weights_of(units)
     of_objects = {n: [e for e in own if "X" in e.inputs] for n, own in entries.items()}
     stacks = {

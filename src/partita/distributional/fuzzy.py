@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
+from partita.arrays.chunked import Chunked
 from partita.distributional.laws import law_of
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Law, Quantity
 from partita.distributional.rough import rough_ends
@@ -17,7 +19,7 @@ from partita.distributional.solvers.pair_moments import expected_squares, varian
 from partita.distributional.solvers.poisson_binomial import expected_matching, expected_sums
 from partita.distributional.table_index import PARTITION_DISTANCE
 from partita.distributional.tasks import Answer, Task, too_large
-from partita.errors import Phrase, Setting
+from partita.errors import Phrase, Setting, TooLargeError
 
 READING = "probability: objects, and the two sides, are drawn independently by their memberships"
 
@@ -70,6 +72,28 @@ def fuzzy(truth: Array, found: Array, task: Task) -> Answer:
     )
 
 
+def fuzzy_in_chunks(truth: Chunked, found: Chunked, task: Task) -> Answer:
+    """Mean and deviation of an index between memberships in chunks: sums over objects, where these do.
+
+    Whatever else there is looks at all objects at once, and is refused.
+    """
+    index = task.index
+    is_of_pairs = index.coefficients is not None and index.entry.given_sizes == "squares"
+    if task.method in ("sample", "nested") or not is_of_pairs:
+        raise TooLargeError(
+            f"the distribution of {index.entry.label} looks at all objects at once, and they lie in chunks.",
+            got=f"{len(truth)} objects in {len(truth.chunks)} chunks, method={task.method!r}",
+            need="the mean and the deviation of an index that is a sum over pairs, such as rand and mirkin",
+            fix=Phrase(
+                Setting("index", "rand"), "; or .compute() on a sample of the rows, which has every method"
+            ),
+        )
+    mean, std = closed_form(truth, found, task)
+    notes = ("the law is not worked out for objects in chunks",) if task.want_law else ()
+    quantities = {"lower": mean, "upper": mean, "mean": mean, "std": std}
+    return Answer(READING, "probability", quantities, notes=notes)
+
+
 def _between_ends(truth: Array, found: Array, task: Task) -> Quantity:
     """The mean, between the ends over all hard clusterings that are possible at all."""
     lower, upper, _, _ = rough_ends(Groups.of(truth > 0, found > 0), replace(task, method="auto"))
@@ -118,7 +142,7 @@ def out_of_reach(task: Task, truth: Array, found: Array) -> Exception:
 # --- closed forms -----------------------------------------------------------------------------------------
 
 
-def closed_form(truth: Array, found: Array, task: Task) -> tuple[Quantity, Quantity]:
+def closed_form(truth: Any, found: Any, task: Task) -> tuple[Quantity, Quantity]:
     """Mean and deviation without counting tables; undefined where there is no such form."""
     index, nothing = task.index, Quantity.undefined()
     c = index.coefficients

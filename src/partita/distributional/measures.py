@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import generator
+from partita.arrays.chunked import Chunked, all_at_once
 from partita.distributional.budgets import Budget
 from partita.distributional.evidential import evidential
-from partita.distributional.fuzzy import fuzzy
+from partita.distributional.fuzzy import fuzzy, fuzzy_in_chunks
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity, weaker
 from partita.distributional.possibilistic import READINGS, possibilistic
 from partita.distributional.rough import rough
@@ -66,7 +67,8 @@ def distribution(
     Parameters
     ----------
     truth, found : clusterings
-        The reference first; anything `as_partition` takes, of any kinds.
+        The reference first; anything `as_partition` takes, of any kinds. Of dask arrays and frames there are
+        the exact mean and deviation of indices that are sums over pairs (rand, mirkin).
     index : str or index
         An index that the table of two hard clusterings determines. The distribution is of its own value: a
         similarity for rand, a distance for variation_of_information.
@@ -219,6 +221,10 @@ def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[
             fix=Phrase(Setting("method", "sample")),
             parameter="method",
         )
+    if isinstance(one.weights, Chunked):
+        if not kinds <= {HARD, FUZZY}:
+            raise all_at_once(f"{one.partition!r} and {other.partition!r}")
+        return fuzzy_in_chunks(one.weights, other.weights, task)
     if kinds == {HARD}:
         task = replace(task, method="exact")  # there is nothing to draw
     if kinds <= {HARD, FUZZY}:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from partita.arrays import MOST_DENSE_CELLS, Array, dense
+from partita.arrays.chunked import Chunked
 from partita.distributional.table_index import TableIndex
 from partita.errors import PartitionError, Phrase, Setting, TooLargeError
 from partita.partitions import (
@@ -23,6 +25,7 @@ from partita.partitions import (
     Partition,
     RoughPartition,
 )
+from partita.partitions.chunked import ChunkedHard, InChunks
 from partita.registry import Index
 
 ROUNDING = 1e-9
@@ -48,18 +51,20 @@ class Side:
     ----------
     kind : Kind
         Bayesian masses are fuzzy, logical ones and typicalities of 0 and 1 rough, single choices hard.
-    weights : (n, k) array
+    weights : (n, k) array, in chunks or not
         Memberships, typicalities, or 0 and 1; no columns for an evidential clustering.
     """
 
     kind: Kind
-    weights: Array
-    partition: Partition
+    weights: Any
+    partition: Any
     empty: str
 
     @classmethod
     def of(cls, partition: Partition, empty: str) -> Side:
-        """The side that a partition of any kind is."""
+        """The side that a partition of any kind is; in chunks it stays there."""
+        if isinstance(partition, InChunks):
+            return cls(partition.kind, _weights_in_chunks(partition), partition, empty)
         if isinstance(partition, EvidentialPartition):
             focal = settled(partition, empty)
             kind, weights = _simplest_masses(focal)
@@ -95,7 +100,9 @@ class Side:
 
     @cached_property
     def n_possible(self) -> int:
-        """How many clusters an object can be in at all."""
+        """How many clusters an object can be in at all; in chunks, how many there are."""
+        if isinstance(self.weights, Chunked):
+            return int(self.partition.n_clusters)
         some = self.weights > 0 if self.weights.shape[1] else self.masses.sets
         return int(some.any(axis=0).sum())
 
@@ -111,6 +118,19 @@ class Side:
             if mass
             else ""
         )
+
+
+def _weights_in_chunks(partition: Any) -> Chunked:
+    """Memberships in chunks; labels as yes and no for each cluster, which take an eighth of the room."""
+    if isinstance(partition, ChunkedHard):
+        k = partition.n_clusters
+        return partition.coded().values.mapped(partial(_one_hot, k), tail=(k,), dtype=bool)  # type: ignore[no-any-return]
+    values: Chunked = partition.values
+    return values
+
+
+def _one_hot(k: int, codes: Array) -> Array:
+    return np.asarray(codes[:, None] == np.arange(k))
 
 
 def base_index(index: str | Index, sides: Sequence[Side], n: int) -> TableIndex:

@@ -8,14 +8,20 @@ objects that are together in truth, in found, and in both. The disagreeing pairs
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from partita.arrays import MOST_DENSE_CELLS, Array, Floats, map_blocks
+from partita.arrays.chunked import Chunked, aligned, sum_of_chunks
 from partita.errors import PartitaError, TooLargeError
 
 Weights: TypeAlias = tuple[float, float, float]
+
+Rows: TypeAlias = Array | Chunked
+"""Memberships of all objects, in memory or in chunks."""
 
 MEAN_ROWS = 1 << 14
 """Objects of one block of the mean: its memberships stay in the cache."""
@@ -27,28 +33,28 @@ NEGATIVE_ROUNDING = 1e-11
 """How far below 0 rounding may carry a variance, in units of n^2 and of the squared sum of the weights."""
 
 
-def expected_squares(U: Array, V: Array) -> tuple[float, float, float]:
+def expected_squares(U: Rows, V: Rows) -> tuple[float, float, float]:
     """The means of A, B and T, exact to rounding, in one pass over ``(n, k)`` and ``(n, k')`` memberships.
 
     A pair of different objects is together with the dot product of its rows as its probability, and an
     object is always together with itself: E A = n + |sum_x u_x|^2 - sum_x |u_x|^2. B likewise, and T with
     the products u_x v_x' in place of the rows, whose sum is the matrix U'V.
     """
-    n, k, other = len(U), U.shape[1], V.shape[1]
-
-    def work(part: slice) -> Floats:
-        u, v = probabilities(U[part]), probabilities(V[part])
-        alpha, beta = np.einsum("xi,xi->x", u, u), np.einsum("xj,xj->x", v, v)
-        return np.concatenate([(u.T @ v).ravel(), [alpha.sum(), beta.sum(), alpha @ beta]])
-
-    sums = np.sum(map_blocks(work, n, MEAN_ROWS, products=True), axis=0)
-    table, diagonal = sums[:-3].reshape(k, other), sums[-3:]
+    n = len(U)
+    table, diagonal = _summed(_table_and_squares, U, V, MEAN_ROWS)
     squares = [np.square(counts).sum() for counts in (table.sum(axis=1), table.sum(axis=0), table)]
     a, b, t = (float(n + square - own) for square, own in zip(squares, diagonal, strict=True))
     return a, b, t
 
 
-def variance_of_squares(U: Array, V: Array, weights: Weights) -> float:
+def _table_and_squares(U: Array, V: Array) -> list[Floats]:
+    """U'V, and the sums of |u|^2, of |v|^2 and of their products."""
+    u, v = probabilities(U), probabilities(V)
+    alpha, beta = np.einsum("xi,xi->x", u, u), np.einsum("xj,xj->x", v, v)
+    return [u.T @ v, np.array([alpha.sum(), beta.sum(), alpha @ beta])]
+
+
+def variance_of_squares(U: Rows, V: Rows, weights: Weights) -> float:
     r"""Var(w_a A + w_b B + w_t T), exact to rounding, in one pass over the memberships.
 
     Up to a constant the sum is :math:`D = \sum_{x \ne y} Q(Z_x, Z_y)` with :math:`Z_x` the cell of x, of law
@@ -112,26 +118,47 @@ def probabilities(rows: Array) -> Floats:
     return block
 
 
-def _sums_over_objects(U: Array, V: Array, weights: Weights) -> tuple[Floats, Floats, float]:
+def _sums_over_objects(U: Rows, V: Rows, weights: Weights) -> tuple[Floats, Floats, float]:
     """The sums of u_i u_i' v_j v_j' over pairs i <= i', j <= j'; of m u_i v_j; of the terms of one object."""
-    n, k, other = len(U), U.shape[1], V.shape[1]
+    k, other = U.shape[1], V.shape[1]
     pairs, other_pairs = k * (k + 1) // 2, other * (other + 1) // 2
+    rows = max(1, VARIANCE_BYTES // (8 * (pairs + other_pairs + 2 * (k + other) + 16)))
+    fourth, pull, alone = _summed(partial(_fourth_powers, weights), U, V, rows)
+    return fourth, pull, float(alone)
+
+
+def _fourth_powers(weights: Weights, U: Array, V: Array) -> list[Any]:
+    """What some objects add to `_sums_over_objects`."""
     w_a, w_b, w_t = weights
     both = w_t * w_t + 2.0 * (w_a * w_b + w_a * w_t + w_b * w_t)
+    u, u_pairs, u2, u3 = _powers(U)
+    v, v_pairs, v2, v3 = _powers(V)
+    mean = w_a * u2 + w_b * v2 + w_t * u2 * v2
+    square = w_a * w_a * u2 + w_b * w_b * v2 + both * u2 * v2
+    mean_square = w_a * w_a * u3 + w_b * w_b * v3 + w_t * w_t * u3 * v3
+    mean_square += 2.0 * (w_a * w_b * u2 * v2 + w_t * (w_a * u3 * v2 + w_b * u2 * v3))
+    alone = (8.0 * mean_square - 6.0 * mean * mean - 2.0 * square).sum()
+    return [u_pairs @ v_pairs.T, (u * mean) @ v.T, float(alone)]
 
-    def work(part: slice) -> tuple[Floats, Floats, float]:
-        u, u_pairs, u2, u3 = _powers(U[part])
-        v, v_pairs, v2, v3 = _powers(V[part])
-        mean = w_a * u2 + w_b * v2 + w_t * u2 * v2
-        square = w_a * w_a * u2 + w_b * w_b * v2 + both * u2 * v2
-        mean_square = w_a * w_a * u3 + w_b * w_b * v3 + w_t * w_t * u3 * v3
-        mean_square += 2.0 * (w_a * w_b * u2 * v2 + w_t * (w_a * u3 * v2 + w_b * u2 * v3))
-        alone = (8.0 * mean_square - 6.0 * mean * mean - 2.0 * square).sum()
-        return u_pairs @ v_pairs.T, (u * mean) @ v.T, float(alone)
 
-    rows = max(1, VARIANCE_BYTES // (8 * (pairs + other_pairs + 2 * (k + other) + 16)))
-    fourth, pull, alone = zip(*map_blocks(work, n, rows, products=True), strict=True)
-    return np.sum(fourth, axis=0), np.sum(pull, axis=0), float(np.sum(alone))
+def _summed(work: Callable[..., list[Any]], U: Rows, V: Rows, rows: int) -> list[Any]:
+    """The sums over all objects of what ``work`` makes of so many, which may lie in chunks."""
+    if isinstance(U, Chunked) and isinstance(V, Chunked):
+        made: list[Any] = sum_of_chunks(_summed_in_chunk, (work, rows), [U, V], _added)
+        return made
+    assert isinstance(U, np.ndarray)
+    assert isinstance(V, np.ndarray)
+    parts = map_blocks(lambda part: work(U[part], V[part]), len(U), rows, products=True)
+    return [np.sum(one, axis=0) for one in zip(*parts, strict=True)]
+
+
+def _summed_in_chunk(shared: tuple[Any, int], U: Array, V: Array) -> list[Any]:
+    work, rows = shared
+    return _summed(work, aligned(U), aligned(V), rows)
+
+
+def _added(some: list[Any], others: list[Any]) -> list[Any]:
+    return [a + b for a, b in zip(some, others, strict=True)]
 
 
 def _powers(rows: Array) -> tuple[Floats, Floats, Floats, Floats]:
