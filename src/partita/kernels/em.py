@@ -15,6 +15,9 @@ from partita.kernels.compilation import kernel
 BLOCK = 256
 """Objects whose differences from a mean are held at a time."""
 
+TILE = 4
+"""Rows of a covariance and features that are multiplied at a time: so many sums fit in the registers."""
+
 GROUP = 64
 """Sums of up to 10,000 densities, each at most 1, whose product still is a number."""
 
@@ -75,7 +78,7 @@ def _invert_root(covariance: Any, inverse: Any) -> float:
             total = covariance[a, b]
             for f in range(b):
                 total -= root[a, f] * root[b, f]
-            root[a, b] = total / root[b, b]
+            root[a, b] = total * inverse[b, b - first]
         own = covariance[a, a - first]
         pivot = own
         for f in range(a - first):
@@ -129,6 +132,72 @@ def _add_square(gaps: Any, weights: Any, line: Any, squares: Any) -> None:
         b += 1
     for i in range(size):
         squares[i] += line[i] * line[i]
+
+
+@kernel(fastmath={"contract"})
+def _add_squares(gaps: Any, root: Any, lines: Any, squares: Any) -> None:
+    """Add the squared product of a lower triangle with gaps, four rows of it at a time while there are."""
+    d, size = root.shape[0], squares.size
+    whole = d - d % TILE
+    flat = gaps.reshape(-1)
+    for a in range(0, whole, TILE):
+        if a:
+            _put_tile(flat, root, a, 0, lines, size)
+        else:
+            lines[:] = 0.0
+        for b in range(TILE, a, TILE):
+            _add_tile(flat, root, a, b, lines, size)
+        _add_last_tile(flat, root, a, lines, squares)
+    for a in range(whole, d):
+        _add_square(gaps, root[a, : a + 1], lines, squares)
+
+
+@kernel(fastmath={"contract"})
+def _put_tile(gaps: Any, root: Any, a: int, b: int, lines: Any, size: int) -> None:
+    """Put combinations of four rows of gaps into four lines: what is loaded serves four times."""
+    p0, p1, p2, p3 = root[a, b], root[a, b + 1], root[a, b + 2], root[a, b + 3]
+    q0, q1, q2, q3 = root[a + 1, b], root[a + 1, b + 1], root[a + 1, b + 2], root[a + 1, b + 3]
+    r0, r1, r2, r3 = root[a + 2, b], root[a + 2, b + 1], root[a + 2, b + 2], root[a + 2, b + 3]
+    s0, s1, s2, s3 = root[a + 3, b], root[a + 3, b + 1], root[a + 3, b + 2], root[a + 3, b + 3]
+    own = gaps[b * BLOCK : (b + TILE) * BLOCK]
+    for i in range(size):
+        w, x, y, z = own[i], own[i + BLOCK], own[i + 2 * BLOCK], own[i + 3 * BLOCK]
+        lines[i] = p0 * w + p1 * x + p2 * y + p3 * z
+        lines[i + BLOCK] = q0 * w + q1 * x + q2 * y + q3 * z
+        lines[i + 2 * BLOCK] = r0 * w + r1 * x + r2 * y + r3 * z
+        lines[i + 3 * BLOCK] = s0 * w + s1 * x + s2 * y + s3 * z
+
+
+@kernel(fastmath={"contract"})
+def _add_tile(gaps: Any, root: Any, a: int, b: int, lines: Any, size: int) -> None:
+    """The same, added to what the lines hold."""
+    p0, p1, p2, p3 = root[a, b], root[a, b + 1], root[a, b + 2], root[a, b + 3]
+    q0, q1, q2, q3 = root[a + 1, b], root[a + 1, b + 1], root[a + 1, b + 2], root[a + 1, b + 3]
+    r0, r1, r2, r3 = root[a + 2, b], root[a + 2, b + 1], root[a + 2, b + 2], root[a + 2, b + 3]
+    s0, s1, s2, s3 = root[a + 3, b], root[a + 3, b + 1], root[a + 3, b + 2], root[a + 3, b + 3]
+    own = gaps[b * BLOCK : (b + TILE) * BLOCK]
+    for i in range(size):
+        w, x, y, z = own[i], own[i + BLOCK], own[i + 2 * BLOCK], own[i + 3 * BLOCK]
+        lines[i] += p0 * w + p1 * x + p2 * y + p3 * z
+        lines[i + BLOCK] += q0 * w + q1 * x + q2 * y + q3 * z
+        lines[i + 2 * BLOCK] += r0 * w + r1 * x + r2 * y + r3 * z
+        lines[i + 3 * BLOCK] += s0 * w + s1 * x + s2 * y + s3 * z
+
+
+@kernel(fastmath={"contract"})
+def _add_last_tile(gaps: Any, root: Any, a: int, lines: Any, squares: Any) -> None:
+    """The same on the diagonal of the triangle, where the lines are complete and their squares are added."""
+    p0, q0, q1 = root[a, a], root[a + 1, a], root[a + 1, a + 1]
+    r0, r1, r2 = root[a + 2, a], root[a + 2, a + 1], root[a + 2, a + 2]
+    s0, s1, s2, s3 = root[a + 3, a], root[a + 3, a + 1], root[a + 3, a + 2], root[a + 3, a + 3]
+    own = gaps[a * BLOCK : (a + TILE) * BLOCK]
+    for i in range(squares.size):
+        w, x, y, z = own[i], own[i + BLOCK], own[i + 2 * BLOCK], own[i + 3 * BLOCK]
+        p = lines[i] + p0 * w
+        q = lines[i + BLOCK] + (q0 * w + q1 * x)
+        r = lines[i + 2 * BLOCK] + (r0 * w + r1 * x + r2 * y)
+        s = lines[i + 3 * BLOCK] + (s0 * w + s1 * x + s2 * y + s3 * z)
+        squares[i] += p * p + q * q + r * r + s * s
 
 
 @kernel(fastmath={"contract"})
@@ -235,7 +304,8 @@ def _expect_some(
 ) -> None:
     """The E step of the objects from the first, a multiple of BLOCK, up to the last."""
     k, d, w = inverses.shape
-    gaps, line, squares = np.empty((d, BLOCK)), np.empty(BLOCK), np.empty(BLOCK)
+    gaps, squares = np.empty((d, BLOCK)), np.empty(BLOCK)
+    lines = np.empty(TILE * BLOCK)
     peaks[first:last], totals[first:last] = -np.inf, 0.0
     for low in range(first, last, BLOCK):
         high = min(low + BLOCK, last)
@@ -243,11 +313,12 @@ def _expect_some(
         for c in range(k):
             _subtract(X, low, high, means[c], gaps)
             square[:] = 0.0
-            for a in range(d):
-                if w == d:
-                    _add_square(gaps, inverses[c, a, : a + 1], line, square)
-                else:
-                    _add_square(gaps[a:], inverses[c, a], line, square)
+            if w == d and d >= TILE:
+                _add_squares(gaps, inverses[c], lines, square)
+            else:
+                for a in range(d):
+                    first = 0 if w == d else a
+                    _add_square(gaps[first:], inverses[c, a, : a - first + 1], lines, square)
             _put_log_joint(square, constants[c], shares[c, low:high], peak)
         for c in range(k):
             _exponentiate(shares[c, low:high], peak, total)
@@ -304,6 +375,57 @@ def _add_products(gaps: Any, share: Any, line: Any, products: Any) -> None:
 
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
+def _add_scatter(gaps: Any, share: Any, lines: Any, scatter: Any) -> None:
+    """Add the products of each row of gaps with those up to it, four rows at a time while there are.
+
+    Some lie above the diagonal, which nobody reads.
+    """
+    d, size = gaps.shape[0], share.size
+    whole = d - d % TILE
+    flat = gaps.reshape(-1)
+    for a in range(0, whole, TILE):
+        for f in range(TILE):
+            own, line = gaps[a + f], lines[f * BLOCK : (f + 1) * BLOCK]
+            for i in range(size):
+                line[i] = share[i] * own[i]
+        for b in range(0, a + TILE, TILE):
+            _add_tile_of_products(lines, flat, a, b, size, scatter)
+    for a in range(whole, d):
+        _add_products(gaps, share, lines, scatter[a, : a + 1])
+
+
+@kernel(fastmath={"contract", "reassoc", "nsz"})
+def _add_tile_of_products(lines: Any, gaps: Any, a: int, b: int, size: int, scatter: Any) -> None:
+    """Add the products of four lines with four rows of gaps: what is loaded serves four times."""
+    p0, p1, p2, p3, q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    r0, r1, r2, r3, s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    own = gaps[b * BLOCK : (b + TILE) * BLOCK]
+    for i in range(size):
+        p, q, r, s = lines[i], lines[i + BLOCK], lines[i + 2 * BLOCK], lines[i + 3 * BLOCK]
+        w, x, y, z = own[i], own[i + BLOCK], own[i + 2 * BLOCK], own[i + 3 * BLOCK]
+        p0 += p * w
+        p1 += p * x
+        p2 += p * y
+        p3 += p * z
+        q0 += q * w
+        q1 += q * x
+        q2 += q * y
+        q3 += q * z
+        r0 += r * w
+        r1 += r * x
+        r2 += r * y
+        r3 += r * z
+        s0 += s * w
+        s1 += s * x
+        s2 += s * y
+        s3 += s * z
+    rows = ((p0, p1, p2, p3), (q0, q1, q2, q3), (r0, r1, r2, r3), (s0, s1, s2, s3))
+    for f in range(TILE):
+        for g in range(TILE):
+            scatter[a + f, b + g] += rows[f][g]
+
+
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _dot(a: Any, b: Any) -> float:
     total = 0.0
     for i in range(a.size):
@@ -348,7 +470,7 @@ def _maximise_one(
     _, d, w = covariances.shape
     n = X.shape[1]
     tied, spherical = shape
-    gaps, line = np.empty((d, BLOCK)), np.empty(BLOCK)
+    gaps, lines = np.empty((d, BLOCK)), np.empty(TILE * BLOCK)
     change = 0.0
     mass = shares[c].sum()
     weights[c] = mass
@@ -364,11 +486,13 @@ def _maximise_one(
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
         _subtract(X, low, high, means[c], gaps)
-        for a in range(d):
-            if w == d:
-                _add_products(gaps, shares[c, low:high], line, scatter[a, : a + 1])
-            else:
-                _add_products(gaps[a:], shares[c, low:high], line, scatter[a])
+        share = shares[c, low:high]
+        if w == d and d >= TILE:
+            _add_scatter(gaps, share, lines, scatter)
+        else:
+            for a in range(d):
+                first = 0 if w == d else a
+                _add_products(gaps[first:], share, lines, scatter[a, : a - first + 1])
     if not tied:
         _finish(scatter, mass, ridge, spherical)
     return change

@@ -13,7 +13,7 @@ EXTRA = 3
 """The columns 1, |x|^2 and |y|^2 before those of the clusters."""
 
 _DIGITS_AT_RISK = 1e-3
-_ROWS_OF_A_PRODUCT = 4096
+_ROWS_OF_A_PRODUCT = 8192
 _ROWS_IN_CACHE = 2048
 _COMPILED_FROM = 4096  # rows; fewer are soon done by array operations
 _MOST_COLUMNS = 8192
