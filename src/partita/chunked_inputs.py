@@ -73,6 +73,7 @@ def prepare_chunked(
             raise ParameterError("no object has a weight.", got="weights of 0", need="a weight above 0")
     n = 0 if noise == "ignore" and coverage == 0.0 else next(iter(sides.values())).n_objects
     data = sides.pop("X", None)
+    other, table = getattr(sides.get("truth"), "counted_beside", None) or (None, None)
     return Inputs(
         sides,
         n,
@@ -82,6 +83,7 @@ def prepare_chunked(
         noisy=said[0] if coverage < 1.0 else "",
         frame=frame,
         X=data,
+        counted=None if table is None or sides.get("found") is not other else (sides["truth"], other, table),
     )
 
 
@@ -148,7 +150,10 @@ def _cut_alike(sides: dict[str, Any]) -> dict[str, Any]:
             fix="join them first, both = truth.to_frame().join(found.to_frame(), how='inner'), and pass its"
             " columns; .to_dask_array(lengths=True) on all sides if they are in the same order",
         )
-    return {name: side.with_values(side.values.cut_as(sizes)) for name, side in cut.items()}
+    return {
+        name: side if side.values.sizes == sizes else side.with_values(side.values.cut_as(sizes))
+        for name, side in cut.items()
+    }
 
 
 class _Tally:

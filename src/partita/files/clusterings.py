@@ -56,19 +56,7 @@ def clustering_in(
     """
     check_policy(missing, ("raise", "drop", "noise"))
     names = table.row_names if id_column is None else id_column
-    table.check([] if names is None else [names])
-    free = [name for name in table.names if name != names]
-    table.check(columns or (), free, "column" if names is None else "column beside the identifiers")
-    aside = {table.row_names, *no_memberships}
-    chosen = list(columns or (name for name in free if name not in aside))
-    if not chosen:
-        raise FileError("this file holds identifiers only.", got=repr(names), need="a column of labels")
-    if len(set(chosen)) < len(chosen):
-        raise PartitionError(
-            "two columns of memberships have the same name.",
-            got=", ".join(map(repr, chosen[:6])),
-            need="each column once",
-        )
+    chosen = columns_of_clustering(table, columns, id_column, no_memberships)
     texts = [] if names is None or by_row else [names]
     if len(chosen) == 1:
         cells = table.cells(chosen[0])
@@ -106,6 +94,27 @@ def clustering_in(
         told = f"labels: {told_missing(table, chosen[0], ~kept)}" if len(chosen) == 1 else told
         notes += (f"missing in {table.path}, {told}",)
     return Side(part, len(frame), kept, index, notes)
+
+
+def columns_of_clustering(
+    table: Table, columns: Sequence[str] | None, id_column: str | None, no_memberships: Collection[str]
+) -> list[str]:
+    """The column of labels, or those of memberships: as asked for, or all but identifiers."""
+    names = table.row_names if id_column is None else id_column
+    table.check([] if names is None else [names])
+    free = [name for name in table.names if name != names]
+    table.check(columns or (), free, "column" if names is None else "column beside the identifiers")
+    aside = {table.row_names, *no_memberships}
+    chosen = list(columns or (name for name in free if name not in aside))
+    if not chosen:
+        raise FileError("this file holds identifiers only.", got=repr(names), need="a column of labels")
+    if len(set(chosen)) < len(chosen):
+        raise PartitionError(
+            "two columns of memberships have the same name.",
+            got=", ".join(map(repr, chosen[:6])),
+            need="each column once",
+        )
+    return chosen
 
 
 def _memberships(table: Table, frame: Any, missing: str) -> tuple[Any, Any]:

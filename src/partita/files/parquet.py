@@ -178,6 +178,11 @@ class ParquetPart(ArrowTable):
     def __init__(self, path: str | Path, parts: ParquetParts, which: RowGroups) -> None:
         self.path, self.names = path, parts.names
         self._parts, self._which = parts, which
+        self.first_row = 0
+
+    def place(self, position: int) -> str:
+        """Where an object stands in the file, as a person counts."""
+        return f"row {self.first_row + position + 1}"
 
     def column(self, name: str) -> Any:
         """A column as pyarrow has it."""

@@ -117,8 +117,8 @@ def open_table(path: str | Path, writing: Writing) -> Table | None:
             return ArrowTable(path, feather_columns(file))
         if kind == "excel":
             text, notes = sheet_as_text(file)
-            return TextTable(path, layout_of(text, ",", writing, notes), writing)
-        table = TextTable(path, read_layout(file, writing), writing)
+            return TextTable(path, layout_of(text, ",", writing, notes), writing.header)
+        table = TextTable(path, read_layout(file, writing), writing.header)
         table.are_rounded_memberships = ending(file) in WITHOUT_HEADER
         return table
 
@@ -126,17 +126,26 @@ def open_table(path: str | Path, writing: Writing) -> Table | None:
 class TextTable(Table):
     """The table in a text."""
 
-    def __init__(self, path: str | Path, layout: Layout, writing: Writing) -> None:
+    def __init__(
+        self, path: str | Path, layout: Layout, header: bool | None, names: list[str] | None = None
+    ) -> None:
         super().__init__(path)
-        self.layout = layout
+        self.layout, self.header = layout, header
         self.names, self.notes = layout.names, layout.notes
+        if names is None:
+            self._leave_out_empty_columns()
+        else:
+            self.names = names
+
+    def _leave_out_empty_columns(self) -> None:
+        """Without those that a separator at the end of each line makes."""
+        layout = self.layout
         unnamed = [name for i, name in enumerate(layout.names) if name == f"column {i + 1}"]
         texts = self.read([], unnamed) if unnamed else None
         empty = [name for name in unnamed if texts is not None and not any(stripped(texts[name]))]
         if empty and len(empty) < len(self.names):
             self.names = [name for name in self.names if name not in empty]
             self.notes += (f"without a name and empty, left out: {', '.join(empty)}",)
-        self.header = writing.header
 
     def place(self, position: int) -> str:
         """The line of an object, if no text before it goes over several."""

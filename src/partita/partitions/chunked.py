@@ -31,7 +31,7 @@ WIDEST = 4
 """Whole numbers are spread widely where their range is this many times the number of objects."""
 
 
-OF_THE_WHOLE = frozenset({"sizes", "counts", "prints"})
+OF_THE_WHOLE = frozenset({"sizes", "counts", "prints", "counted_beside"})
 """What is known of all chunks, and does not hold for one."""
 
 
@@ -61,12 +61,14 @@ class InChunks:
         """The same without values: what a worker must know of the whole."""
         made = copy(self)
         made.values = made.prints = None
+        vars(made).pop("counted_beside", None)
         return made
 
     def with_values(self, values: Chunked) -> Any:
         """The same with other chunks."""
         made = copy(self)
         made.values = values
+        vars(made).pop("counted_beside", None)
         return made
 
     def take(self, rows: Any) -> NoReturn:  # noqa: ARG002
@@ -108,6 +110,8 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
 
     counts: dict[Any, int]
     """How often each label occurs."""
+    counted_beside: tuple[Any, Any] | None = None
+    """Another clustering of the same objects, and the table of both, where that was counted at reading."""
 
     @classmethod
     def of(cls, values: Chunked, counts: Mapping[Any, int], names: tuple[Any, ...] | None) -> Self:
@@ -122,7 +126,8 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         """The same with other numbers of objects, since some were left out."""
         made = copy(self)
         made.counts = {label: counts[label] for label in self.counts if counts.get(label)}
-        vars(made).pop("sizes", None)
+        for known in ("sizes", "counted_beside"):
+            vars(made).pop(known, None)
         return made
 
     @property
@@ -364,6 +369,12 @@ def read_chunks(sides: Mapping[str, Any], lookings: Mapping[str, Looking]) -> di
         name: _brought_together(lookings[name], pieces[name], seen)
         for name, seen in zip(sides, found, strict=True)
     }
+
+
+def read_pieces(pieces: Sequence[Any], looking: Looking, on_chunk: Any = None) -> Any:
+    """An input whose pieces are read on this machine: each is looked at once."""
+    (found,) = for_each(partial(_look, [looking]), pieces, on_chunk=on_chunk)
+    return _brought_together(looking, pieces, found)
 
 
 def _look(lookings: Sequence[Looking], place: int, piece: Any) -> Seen:
