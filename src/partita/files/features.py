@@ -126,6 +126,7 @@ def refuse_unsure(roles: Mapping[str, Role]) -> None:
 def no_features(
     names: Sequence[str], words: Sequence[str], left_out: dict[str, str], numbers: Sequence[str]
 ) -> FileError:
+    """The error where nothing is left to judge by."""
     if words:
         return FileError(
             "features are numbers, and not all of these columns are.",
