@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import Chunked, OnChunk, Piece, sum_of_chunks
+from partita.arrays.chunked import Chunked, OnChunk, compute, sum_of_chunks
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.errors import FileError, ParameterError, Phrase, Setting
 from partita.files.chunked_matrices import numbers_of_part
@@ -113,7 +112,7 @@ def features_in_parts(
     if columns is None:
         roles |= {name: role_by_facts(name, one.facts, scan.names) for name, one in seen.items()}
         refuse_unsure(roles)
-    left_out = {name: role.reason for name, role in roles.items() if not role.is_feature}
+    left_out = {name: roles[name].reason for name in wanted if name in roles and not roles[name].is_feature}
     chosen = [name for name in wanted if name not in left_out]
     if not chosen:
         raise no_features(scan.names, [], left_out, [name for name in left_out if name not in words])
@@ -122,17 +121,15 @@ def features_in_parts(
     if columns is None and id_column is not None:
         left_out = {id_column: "names the objects", **left_out}
     note = features_note(chosen, left_out)
-    if words and columns is None:
-        note += f"; words are known by the first {min(SAMPLE_ROWS, scan.sizes[0])} rows"
+    if words and len(head) < scan.n_objects:
+        note += f"; words are known by the first {len(head)} rows"
     return _data(scan, chosen, [seen[name] for name in chosen]), (*scan.notes, note)
 
 
 def known_features(scan: Scan, names: Sequence[str], on_chunk: OnChunk = None) -> RowMask:
     """Which objects have all of these features."""
-    from partita.arrays.chunked import compute
-
     mask = RowMask(scan.n_objects)
-    pieces = [Piece(partial(_known_in, scan, names, place)) for place, _ in enumerate(scan.sizes)]
+    pieces = [scan.piece(_known_in, scan, names, place) for place, _ in enumerate(scan.sizes)]
     for start, known in zip(scan.starts(), compute(pieces, on_chunk), strict=True):
         mask.put(start, known)
     return mask
@@ -148,10 +145,9 @@ def _known_in(scan: Scan, names: Sequence[str], place: int) -> Array:
 
 
 def _looked_at(scan: Scan, names: Sequence[str], on_chunk: OnChunk) -> dict[str, _Seen]:
-    pieces = (Piece(partial(_look, scan, names, *where)) for where in enumerate(scan.starts()))
+    pieces = (scan.piece(_look, scan, names, *where) for where in enumerate(scan.starts()))
     parts = Chunked(pieces, scan.sizes, (), bool)
-    with scan.errors_named():
-        found: list[_Seen] = sum_of_chunks(_as_it_is, None, [parts], _added, on_chunk)
+    found: list[_Seen] = sum_of_chunks(_as_it_is, None, [parts], _added, on_chunk)
     return dict(zip(names, found, strict=True))
 
 
@@ -231,7 +227,7 @@ def _refuse_gaps(scan: Scan, seen: dict[str, _Seen]) -> None:
 def _data(scan: Scan, names: Sequence[str], seen: Sequence[_Seen]) -> ChunkedData:
     made = ChunkedData.__new__(ChunkedData)
     made.index, made.are_distances, made.features = None, False, tuple(names)
-    pieces = (Piece(partial(_matrix, scan, names, place)) for place, _ in enumerate(scan.sizes))
+    pieces = (scan.piece(_matrix, scan, names, place) for place, _ in enumerate(scan.sizes))
     made.values = Chunked(pieces, scan.sizes, (len(names),), np.float64)
     made.frame = "pandas"
     made.exponent = exponent_between(min(one.sizes[0] for one in seen), max(one.sizes[1] for one in seen))

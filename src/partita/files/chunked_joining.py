@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import OnChunk, Piece, compute
+from partita.arrays.chunked import OnChunk, compute
 from partita.errors import MismatchError, Phrase, Setting
 from partita.files.identifiers import BY_ROW, like_identifiers, shown_name
 from partita.files.scans import KeptRows, RowMask, Scan
@@ -101,7 +100,7 @@ def looked_up(
         All identifiers of the small one, each once.
     """
     mask = RowMask(scan.n_objects)
-    pieces = [Piece(partial(_places, scan, small, name, part)) for part, _ in enumerate(scan.sizes)]
+    pieces = [scan.piece(_places, scan, small, name, part) for part, _ in enumerate(scan.sizes)]
     found = []
     for start, place in zip(scan.starts(), compute(pieces, on_chunk), strict=True):
         mask.put(start, place[1])
@@ -150,7 +149,7 @@ def _identifiers(scan: Scan, name: str, part: int, start: int = 0) -> Array:
         empty = np.array([not text for text in texts])[cells.values]
         raise MismatchError(
             "identifiers are repeated or missing, so files cannot be joined on them.",
-            got=f"{scan.path}: column {name!r} is empty in {scan.place(start + int(empty.argmax()))}",
+            got=f"column {name!r} is empty in {scan.place(start + int(empty.argmax()))}",
             need="each object once",
             fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
         )
@@ -167,7 +166,7 @@ def _is_number(text: str) -> bool:
 
 
 def _order(scan: Scan, name: str, on_chunk: OnChunk) -> _Order:
-    pieces = [Piece(partial(_look, scan, name, *where)) for where in enumerate(scan.starts())]
+    pieces = [scan.piece(_look, scan, name, *where) for where in enumerate(scan.starts())]
     parts = compute(pieces, on_chunk)
     rises = []
     for i in (0, 1):
@@ -191,7 +190,8 @@ def _look(scan: Scan, name: str, part: int, start: int) -> tuple[Any, Any]:
 
 def _in_turn(scan: Scan, name: str, order: str) -> Iterator[tuple[int, Array] | None]:
     for part, start in enumerate(scan.starts()):
-        ids = _identifiers(scan, name, part, start)
+        with scan.errors_named():
+            ids = _identifiers(scan, name, part, start)
         yield start, ids if order == "numbers" else ids.astype(str)
     while True:
         yield None

@@ -35,7 +35,8 @@ class LabelColumn:
 
     def cells(self, place: int) -> Cells:
         """Those of one part."""
-        return self.scan.part(place).cells(self.name)
+        with self.scan.errors_named():
+            return self.scan.part(place).cells(self.name)
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
     if any(column.scan.sizes != sizes for column in columns):
         return [labels_in_parts([column], on_chunk)[0] for column in columns]
     starts = columns[0].scan.starts()
-    parts = Chunked((Piece(partial(_look, columns, *where)) for where in enumerate(starts)), sizes, (), bool)
+    pieces = (Piece(partial(_look, columns, *where)) for where in enumerate(starts))
+    parts = Chunked(pieces, sizes, (), bool)
     seen: _SeenTogether = sum_of_chunks(_as_it_is, None, [parts], _added, on_chunk)
     made = [_clustering(column, one) for column, one in zip(columns, seen.columns, strict=True)]
     if seen.table is not None:
@@ -83,7 +85,7 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
 def known_labels(column: LabelColumn, on_chunk: OnChunk = None) -> RowMask:
     """Which objects have a label."""
     mask = RowMask(column.scan.n_objects)
-    pieces = [Piece(partial(_known_in, column, place)) for place, _ in enumerate(column.scan.sizes)]
+    pieces = [column.scan.piece(_known_in, column, place) for place, _ in enumerate(column.scan.sizes)]
     for start, known in zip(column.scan.starts(), compute(pieces, on_chunk), strict=True):
         mask.put(start, known)
     return mask
@@ -114,10 +116,12 @@ def _look(columns: Sequence[LabelColumn], place: int, start: int) -> _SeenTogeth
     hard = [_hard(one) for one in cells]
     gaps = [_missing(one, start) for one in cells]
     if len(columns) == 2 and not any(missing for missing, _ in gaps):
-        table = Contingency.at_one_look(*hard) or Contingency.from_block(*(h.compacted() for h in hard))
+        truth, found = hard
+        table = Contingency.at_one_look(truth, found)
+        if table is None:
+            table = Contingency.from_block(truth.compacted(), found.compacted())
         margins = zip((table.row_names, table.column_names), (table.row_sums, table.column_sums), strict=True)
-        counts = [_counts(names, sums) for names, sums in margins]
-        return _SeenTogether(tuple(_Seen(one, {}, None) for one in counts), table)
+        return _SeenTogether(tuple(_Seen(_counts(*margin), {}, None) for margin in margins), table)
     seen = []
     for one, (missing, first) in zip(hard, gaps, strict=True):
         counts = {label: n for label, n in counted_labels(one) if n and label not in missing}
@@ -221,7 +225,7 @@ def _in_parts(
         values, ordered = {raw: place[label] for raw, label in by_raw.items()}, dict(counts)
     is_plain = names is None and all(type(raw) is int for raw in by_raw)
     read = partial(_labels_of_part, column, None if is_plain else values)
-    pieces = (Piece(partial(read, i)) for i, _ in enumerate(sizes))
+    pieces = (column.scan.piece(read, place) for place, _ in enumerate(sizes))
     return ChunkedHard.of(Chunked(pieces, sizes, (), np.int64), ordered, names)
 
 

@@ -3,92 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import OnChunk, Piece
+from partita.arrays.chunked import Chunked, OnChunk, Piece
 from partita.errors import FileError
+from partita.files.saved_arrays import SavedArray
 from partita.files.scans import Scan
-from partita.files.sources import Unchanged, named
 from partita.files.tables import Table
 from partita.files.words import words_among_numbers
 from partita.partitions.chunked import Looking, read_pieces
 from partita.partitions.kinds import Kind
 from partita.partitions.reading import Reading
 
-ARRAY_BYTES = 1 << 24
-"""Bytes of an array that are looked at at a time."""
-
-
-class SavedArray:
-    """An array in a .npy file, of which some rows are in memory at a time."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
-        with named(path) as file:
-            self._unchanged = Unchanged(file)
-            try:
-                self.values = np.load(file, mmap_mode="r", allow_pickle=False)
-            except (ValueError, EOFError, SyntaxError) as problem:
-                raise FileError(
-                    "this is no NumPy file of plain numbers or texts.",
-                    got=str(problem).partition("\n")[0],
-                    need="an array saved by numpy.save, whole, without Python objects in it",
-                ) from None
-            if self.values.dtype.names is not None or self.values.ndim not in (1, 2) or not self.values.size:
-                raise FileError(
-                    "an array of this kind is not read in chunks.",
-                    got=f"shape {self.values.shape}, {self.values.dtype}",
-                    need="labels (n), or numbers (n, k), of one type",
-                    fix="save its columns as .parquet" if self.values.dtype.names is not None else None,
-                )
-
-    @property
-    def n_objects(self) -> int:
-        """The number of objects."""
-        return len(self.values)
-
-    def pieces(self) -> list[Piece]:
-        """The rows, some at a time."""
-        rows = max(1, ARRAY_BYTES * len(self.values) // self.values.nbytes)
-        return [Piece(partial(self._rows, start, rows)) for start in range(0, len(self.values), rows)]
-
-    def _rows(self, start: int, count: int) -> Array:
-        rows = self.values[start : start + count]
-        self._unchanged.check()
-        return np.ascontiguousarray(np.asarray(rows), dtype=rows.dtype.newbyteorder("="))
-
 
 def clustering_of_array(
     array: SavedArray, kind: str | None, normalize: bool, noise_label: Any, on_chunk: OnChunk = None
 ) -> Any:
     """The clustering in an array: labels, or a column for each cluster."""
-    return read_pieces(array.pieces(), _reading(kind, None, normalize, noise_label), on_chunk)
+    looking = _reading(kind, None, normalize, noise_label)
+    return _read(array, array.pieces(), looking, on_chunk)
 
 
 def memberships_in_parts(
     scan: Scan, names: Sequence[str], kind: str | None, normalize: bool, on_chunk: OnChunk = None
 ) -> Any:
     """The clustering in columns of memberships."""
-    pieces = [Piece(partial(_matrix, scan, names, place)) for place, _ in enumerate(scan.sizes)]
-    with scan.errors_named():
-        return read_pieces(pieces, _reading(kind, names, normalize, None), on_chunk)
+    pieces = [scan.piece(_matrix, scan, names, place) for place, _ in enumerate(scan.sizes)]
+    return _read(scan, pieces, _reading(kind, names, normalize, None), on_chunk)
 
 
 def weights_in_parts(scan: Scan, name: str, on_chunk: OnChunk = None) -> Any:
     """How often each object counts."""
-    pieces = [Piece(partial(_weights, scan, name, place)) for place, _ in enumerate(scan.sizes)]
-    with scan.errors_named():
-        return read_pieces(pieces, Looking("weight"), on_chunk)
+    pieces = [scan.piece(_weights, scan, name, place) for place, _ in enumerate(scan.sizes)]
+    return _read(scan, pieces, Looking("weight"), on_chunk)
 
 
 def data_of_array(array: SavedArray, on_chunk: OnChunk = None) -> Any:
     """Data in an array."""
-    return read_pieces(array.pieces(), Looking("X"), on_chunk)
+    return _read(array, array.pieces(), Looking("X"), on_chunk)
+
+
+def _read(scan: Scan, pieces: Sequence[Piece], looking: Looking, on_chunk: OnChunk) -> Any:
+    """What pieces of a file hold; what is wrong is told with its name, also where it is seen later."""
+    with scan.errors_named():
+        made = read_pieces(pieces, scan.sizes, looking, on_chunk)
+    values = made.values
+    later = (scan.piece(chunk.read) for chunk in values.chunks)
+    return made.with_values(Chunked(later, values.sizes, values.shape[1:], values.dtype))
 
 
 def _reading(kind: str | None, names: Sequence[str] | None, normalize: bool, noise_label: Any) -> Looking:

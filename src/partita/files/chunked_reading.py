@@ -20,7 +20,6 @@ from partita.files.chunked_joining import (
 )
 from partita.files.chunked_labels import LabelColumn, known_labels, labels_in_parts, refuse_other_kind
 from partita.files.chunked_matrices import (
-    SavedArray,
     clustering_of_array,
     data_of_array,
     memberships_in_parts,
@@ -29,6 +28,7 @@ from partita.files.chunked_matrices import (
 from partita.files.clusterings import clustering_in, columns_of_clustering
 from partita.files.identifiers import identifiers_of, lengths_of_files_differ, like_identifiers
 from partita.files.joining import Join
+from partita.files.saved_arrays import SavedArray
 from partita.files.scans import KeptRows, RowMask, Scan, is_large, open_scan
 from partita.files.tables import open_table
 from partita.files.text import Writing
@@ -49,8 +49,8 @@ def clustering_in_chunks(
     """One clustering, part by part."""
     scan = open_scan(path, writing)
     with _bar(path) as report:
-        if scan is None:
-            return clustering_of_array(SavedArray(path), kind, normalize, None, report)
+        if isinstance(scan, SavedArray):
+            return _of_array(scan, kind, normalize, None, report)
         with scan.errors_named():
             chosen = columns_of_clustering(scan, columns, id_column, ())
         return _clustering(scan, chosen, kind, normalize, None, report)
@@ -66,8 +66,8 @@ def data_in_chunks(
     """Data, part by part."""
     scan = open_scan(path, writing)
     with _bar(path) as report:
-        if scan is None:
-            return data_of_array(SavedArray(path), report)
+        if isinstance(scan, SavedArray):
+            return data_of_array(scan, report)
         with scan.errors_named():
             return features_in_parts(scan, columns, leave_out, id_column, on_chunk=report)[0]
 
@@ -75,11 +75,16 @@ def data_in_chunks(
 def weights_in_chunks(path: str | Path, column: str, writing: Writing) -> Any:
     """Weights, part by part."""
     scan = open_scan(path, writing)
-    if scan is None:
-        raise FileError("arrays have no column of weights.", got=str(path), need="a file with named columns")
-    scan.check([column])
+    with scan.errors_named():
+        scan.check([column])
     with _bar(path) as report:
         return weights_in_parts(scan, column, report)
+
+
+def _of_array(array: SavedArray, kind: str | None, normalize: bool, noise_label: Any, report: Any) -> Any:
+    if array.holds_whole_labels and kind in (None, "hard"):
+        return labels_in_parts([LabelColumn(array, "", noise_label)], report)[0]
+    return clustering_of_array(array, kind, normalize, noise_label, report)
 
 
 def _clustering(
@@ -108,18 +113,21 @@ class _Reading:
         refuse_filling(missing)
         self.missing, self.writing = missing, writing
         self.notes: list[str] = []
-        self.sources: dict[str | Path, Scan | SavedArray] = {
-            path: open_scan(path, writing) or SavedArray(path) for path in dict.fromkeys(paths)
+        self.sources: dict[str | Path, Scan] = {
+            path: open_scan(path, writing) for path in dict.fromkeys(paths)
         }
+        arrays = [source for source in self.sources.values() if isinstance(source, SavedArray)]
+        for array in arrays:
+            array.cut(min(one.rows for one in arrays))
         self.places: dict[str | Path, Any] = {}
         """For a small file that was joined with a large one: where the objects are in it."""
         for source in self.sources.values():
-            self.notes += getattr(source, "notes", ())
+            self.notes += source.notes
 
     def scan(self, path: str | Path) -> Scan | None:
         """The table in a file; None for an array."""
         source = self.sources[path]
-        return source if isinstance(source, Scan) else None
+        return None if isinstance(source, SavedArray) else source
 
     def join(
         self, one: str | Path, other: str | Path, id_column: str | None, by_row: bool, taken: set[str]
@@ -141,7 +149,8 @@ class _Reading:
         for scan in (first, second) if id_column is not None else ():
             with scan.errors_named():
                 scan.check([str(id_column)])
-        name, others = id_column, []
+        name = id_column
+        others: list[str] = []
         if id_column is None and not by_row:
             name, others = identifiers_to_join_on(first, second, taken)
         elif by_row:
@@ -207,11 +216,7 @@ class _Reading:
                     need="tables that are read in chunks",
                     parameter="missing",
                 )
-            self.sources = {
-                path: KeptRows(source, known)
-                for path, source in self.sources.items()
-                if isinstance(source, Scan)
-            }
+            self.sources = {path: KeptRows(source, known) for path, source in self.sources.items()}
             share = known.count() / known.n
             self.notes.append(f"missing values: {known.count()} of {known.n} objects kept ({share:.1%})")
 
@@ -227,6 +232,9 @@ class _Reading:
                 made[i] = self._of_small(file, plan)
             elif isinstance(source, SavedArray):
                 _refuse_columns(file)
+                if source.holds_whole_labels and file.kind in (None, "hard"):
+                    labels[i] = LabelColumn(source, "", file.noise_label)
+                    continue
                 with _bar(file.path) as report:
                     made[i] = clustering_of_array(source, file.kind, file.normalize, file.noise_label, report)
             elif len(names) > 1:
@@ -383,7 +391,7 @@ def read_judged_in_chunks(
     chosen = [reading.columns(file, plan) for file in files]
     labels = [*leave_out, *(clustering.taken if clustering.path == data else ())]
     source = reading.sources[data]
-    if missing == "drop" and isinstance(source, Scan):
+    if missing == "drop" and not isinstance(source, SavedArray):
         masks = _known_clusterings(reading, files, chosen)
         with source.errors_named():
             first, notes = features_in_parts(source, columns, labels, plan.name, may_have_gaps=True)
@@ -393,7 +401,7 @@ def read_judged_in_chunks(
         reading.leave_out(masks)
         columns, source = names, reading.sources[data]
     with _bar(data) as report:
-        if isinstance(source, Scan):
+        if not isinstance(source, SavedArray):
             with source.errors_named():
                 features, notes = features_in_parts(source, columns, labels, plan.name, on_chunk=report)
             reading.notes += notes if missing != "drop" else ()

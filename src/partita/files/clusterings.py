@@ -167,7 +167,9 @@ def _labels(table: Table, name: str, cells: Cells, missing: str) -> tuple[Any, A
         labels = np.array([by_text.get(text, 0) for text in cells.texts])
     if kept is None or missing == "drop":
         return pd.Series(labels[cells.values if kept is None else cells.values[kept]]), kept
-    return pd.Series(np.where(kept, labels.astype(object)[cells.values], None), dtype=object), None
+    with_gaps = labels.astype(object)[cells.values]
+    with_gaps[~kept] = None
+    return pd.Series(with_gaps), None
 
 
 def label_meanings(texts: Sequence[str], name: str, header: bool | None) -> list[Any]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import all_at_once
+from partita.arrays.chunked import Piece, all_at_once
 from partita.errors import FileError, ParameterError
 from partita.files.parquet import ParquetPart, ParquetParts
 from partita.files.sources import file_kind, named
@@ -55,6 +56,14 @@ class Scan(Table):
         ends = np.cumsum(self.sizes)
         part = int(np.searchsorted(ends, position, side="right"))
         return self.part(part).place(position - int(ends[part] - self.sizes[part]))
+
+    def piece(self, work: Callable[..., Any], *arguments: Any) -> Piece:
+        """Work on the file, to be done when it is asked for; what is wrong is told with its name."""
+        return Piece(partial(self._told, work, *arguments))
+
+    def _told(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        with self.errors_named():
+            return work(*arguments)
 
     def starts(self) -> list[int]:
         """The first object of each part."""
@@ -169,14 +178,8 @@ def is_large(path: str | Path) -> bool:
         return file.suffix.lower() == ".npy" and size > LARGEST_IN_MEMORY
 
 
-def can_be_scanned(path: str | Path) -> bool:
-    """Whether a file is of a kind that is read part by part."""
-    with named(path) as file:
-        return file_kind(file) in ("parquet", "text") or file.suffix.lower() == ".npy"
-
-
-def open_scan(path: str | Path, writing: Writing) -> Scan | None:
-    """The table in a file, to be read part by part; None for an array of NumPy."""
+def open_scan(path: str | Path, writing: Writing) -> Scan:
+    """The table in a file, or the array, to be read part by part."""
     with named(path) as file:
         kind = file_kind(file)
         if kind == "parquet":
@@ -186,7 +189,9 @@ def open_scan(path: str | Path, writing: Writing) -> Scan | None:
 
             return TextScan(path, file, writing)
         if file.suffix.lower() == ".npy":
-            return None
+            from partita.files.saved_arrays import SavedArray
+
+            return SavedArray(path)
         raise ParameterError(
             "this kind of file is not read in chunks.",
             got=file.suffix,

@@ -94,7 +94,10 @@ def named(path: str | Path) -> Iterator[Path]:
 
 
 def tell_name(problem: PartitaError, path: str | Path) -> None:
-    """Put the name of a file before what came from it."""
+    """Put the name of a file before what came from it, once."""
+    if getattr(problem, "file", None) == str(path):
+        return
+    problem.file = str(path)  # type: ignore[attr-defined]
     shown = "standard input" if str(path) == STANDARD_INPUT else str(path) or "''"
     problem.got = Phrase(f"{shown}: ", problem.got) if problem.got else shown
 
@@ -126,7 +129,8 @@ def files_of_folder(folder: Path) -> tuple[list[Path], list[str]]:
 
     Those in folders that name a value, as year=2024, are among them. What begins with a dot or _ is nothing.
     """
-    files, others = [], []
+    files: list[Path] = []
+    others: list[str] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: _natural(entry.name)):
         if entry.name.startswith((".", "_")):
             continue
