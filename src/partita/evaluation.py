@@ -16,7 +16,7 @@ from partita.partitions import HARD, softest
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 from partita.results.index_rows import IndexValue, LeftOut
-from partita.statistics.protocol import OnBlock
+from partita.statistics.protocol import OnBlock, Statistic
 
 __all__ = [
     "Assignment",
@@ -177,6 +177,8 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
     """Why a statistic of this index refuses the data, or nothing."""
     if inputs.X is not None:
         for request in entry.requests:
+            if request.statistic.check is Statistic.check:
+                continue  # which refuses nothing; data in chunks would be read for that
             problem = inputs.X.refusal(partial(request.statistic.check, **dict(request.options)))
             if problem is not None:
                 return f"{problem.what.rstrip('.')} ({problem.got})"

@@ -203,7 +203,7 @@ class ArrowTable(Table):
         """These columns, one after the other."""
         import pandas as pd
 
-        return (pd.Series(self._values(name, False, None), name=name) for name in names)
+        return (pd.Series(self._values(name, False, None), name=name, copy=False) for name in names)
 
     def _values(self, name: str, is_text: bool, rows: int | None) -> Any:
         import pandas as pd

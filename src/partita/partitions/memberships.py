@@ -30,6 +30,8 @@ from partita.partitions.kinds import FUZZY, POSSIBILISTIC, Kind
 from partita.partitions.partition import Partition, normalise_names, row_selection
 from partita.partitions.tnorms import all_together
 
+FIRST_ROWS = 64
+
 REST_IS_NOISE = 'as_partition(memberships, noise="rest") if what rows lack to one is noise'
 
 
@@ -451,7 +453,7 @@ def is_one_hot(matrix: Any) -> bool:
     if is_sparse(matrix):
         counts = np.diff(matrix.indptr)
         return bool((matrix.data == 1).all() and (counts == 1).all())
-    for rows in blocks(matrix.shape[0], BLOCK_ROWS):
+    for rows in (slice(FIRST_ROWS), *blocks(matrix.shape[0], BLOCK_ROWS)):  # most show it at once
         block = matrix[rows]
         ones = block == 1
         if not ((ones | (block == 0)).all() and (ones.sum(axis=1) == 1).all()):
