@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +59,7 @@ class TextScan(Scan):
         self.header = writing.header
         self._unchanged = None if str(file) == STANDARD_INPUT else Unchanged(file)
         self._stream, self._reading = _plain(file), threading.Lock()
+        weakref.finalize(self, self._stream.close)
         self._size = os.fstat(self._stream.fileno()).st_size
         encodings, self._begin = _encodings(self._bytes(0, 4), writing.encoding)
         for self._encoding in encodings:
