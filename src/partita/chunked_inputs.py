@@ -67,6 +67,8 @@ def prepare_chunked(
     if None not in tables:
         table = _whole_table(sides["truth"], sides["found"], tables)
         counted = None if table is None else (sides["truth"], sides["found"], table)
+    else:
+        counted = _counted_at_reading(sides)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if getattr(p, "note", "")]
     frame = next((p.frame for p in sides.values() if p.frame), None)
     weight = sides.pop(WEIGHT, None)
@@ -102,6 +104,13 @@ def prepare_chunked(
     )
 
 
+def _counted_at_reading(sides: Mapping[str, Any]) -> tuple[Any, Any, Contingency] | None:
+    """Two clusterings and their table, where that was counted when they were read beside each other."""
+    truth, found = sides.get("truth"), sides.get("found")
+    beside = truth.counted_beside if isinstance(truth, ChunkedHard) else None
+    return (truth, found, beside[1]) if beside is not None and beside[0] is found else None
+
+
 def _counted(truth: Any, found: Any) -> tuple[list[Counts], Contingency] | None:
     """The table of two chunks of labels, and how often each label occurs; None where it may be large."""
     table = Contingency.at_one_look(truth, found)
@@ -134,8 +143,9 @@ def _whole_table(truth: Any, found: Any, tables: list[Any]) -> Contingency | Non
 
 def _noise_in(table: Contingency, sides: Mapping[str, Any], noisy: list[str]) -> tuple[dict[str, int], float]:
     """How many objects of each side are noise, and what share is noise on none."""
+    names = {"truth": table.row_names, "found": table.column_names}
     masks = {
-        name: np.arange(side.low, side.high + 1) == (side._noise_value() if name in noisy else None)
+        name: np.array([name in noisy and label == side.noise_name for label in names[name]], dtype=bool)
         for name, side in sides.items()
     }
     rows, columns = masks.values()
@@ -207,7 +217,10 @@ def _cut_alike(sides: dict[str, Any]) -> dict[str, Any]:
             fix="join them first, both = truth.to_frame().join(found.to_frame(), how='inner'), and pass its"
             " columns; .to_dask_array(lengths=True) on all sides if they are in the same order",
         )
-    return {name: side.with_values(side.values.cut_as(sizes)) for name, side in cut.items()}
+    return {
+        name: side if side.values.sizes == sizes else side.with_values(side.values.cut_as(sizes))
+        for name, side in cut.items()
+    }
 
 
 class _Tally:

@@ -67,8 +67,11 @@ def _thread_controller(n_modules: int) -> Any:  # noqa: ARG001 (a new module may
 
 
 def thread_count() -> int:
-    """All cores of this process; one inside a worker process or thread; ``PARTITA_NUM_THREADS`` overrides."""
-    if _alone.get():
+    """All cores of this process; one inside a worker process or thread; ``PARTITA_NUM_THREADS`` overrides.
+
+    A thread of the pool that waited for the pool would wait for ever, so there it does not.
+    """
+    if _alone.get() or getattr(_here, "is_in_pool", False):
         return 1
     asked = os.environ.get("PARTITA_NUM_THREADS")
     if asked is not None:
@@ -151,13 +154,21 @@ def held(work: Callable[..., T]) -> Callable[..., T]:
     return calmly
 
 
+_here = threading.local()
+"""Whether this thread is one of the pool."""
+
+
+def _join_pool() -> None:
+    _here.is_in_pool = True
+
+
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """One pool for all work of this process: starting threads anew costs more than many a pass.
 
     Work inside it never asks for it again, since `thread_count` is one there; a forked child makes its own.
     """
-    return ThreadPoolExecutor(threads, thread_name_prefix="partita")
+    return ThreadPoolExecutor(threads, thread_name_prefix="partita", initializer=_join_pool)
 
 
 _blas_lock = threading.RLock()

@@ -14,6 +14,7 @@ __all__ = [
     "PARAMETERS",
     "all_option",
     "by_row_option",
+    "chunks_option",
     "every_row",
     "feature_options",
     "file_options",
@@ -51,6 +52,13 @@ file_options = (
     ),
 )
 """How texts are written, where that cannot be recognised."""
+
+chunks_option = option(
+    "--in-chunks/--in-memory",
+    default=None,
+    help="Read .parquet (a folder of them too), .npy and texts part by part, in little memory, or all at "
+    "once. Default: part by part above 512 MB; what looks at all objects at once is then left out.",
+)
 
 feature_options = (
     option(

@@ -11,6 +11,7 @@ from partita.cli.completion import columns_of_data, index_names
 from partita.cli.label_files import LabelFile
 from partita.cli.options import (
     all_option,
+    chunks_option,
     every_row,
     indices_option,
     option,
@@ -51,6 +52,7 @@ weight_option = option(
     help="With --data: the features. Default: all columns of numbers but identifiers, labels and constants.",
 )
 @option("--leave-out", metavar="NAME[,NAME...]", help="With --data: columns that are no features.")
+@chunks_option
 @indices_option(
     "Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered; or a family "
     "(information, pairs, ...), a paper's key (lei2014), headline or all. Default: every index that applies, "

@@ -111,6 +111,7 @@ def read_sides(given: Mapping[str, Any], weight: str | None = None) -> Any:
             data=None
             if data is None
             else DataFile(data, split_columns(given["columns"]), split_columns(given["leave_out"]) or ()),
+            in_chunks=given.get("in_chunks", False),
         )
 
 

@@ -10,6 +10,7 @@ from partita.cli.completion import columns_of_data, files
 from partita.cli.options import (
     all_option,
     by_row_option,
+    chunks_option,
     every_row,
     feature_options,
     id_option,
@@ -62,6 +63,7 @@ matching_options = (
 )
 @file_option
 @with_options(*matching_options)
+@chunks_option
 @option("--kind", metavar="KIND", help="How to read the clustering: hard, fuzzy, possibilistic, ...")
 @option("--normalize", is_flag=True, help="Divide each row of memberships by its sum first.")
 @indices_option(
@@ -156,6 +158,7 @@ def validate(
             writing=writing_of(given),
             missing=missing,
             every_column=metric == "precomputed",
+            in_chunks=given["in_chunks"],
         )
     from partita.validation import validate as run
 

@@ -11,7 +11,7 @@ from partita.errors import FileError, PartitionError, Phrase, Setting
 from partita.files.identifiers import identifiers_of
 from partita.files.joining import Side
 from partita.files.missing import check_policy, missing_labels_in, missing_texts, told_missing
-from partita.files.tables import Table
+from partita.files.tables import Cells, Table
 from partita.files.text import as_number, header_or_object
 from partita.files.words import refuse_words_among_numbers, word_columns
 from partita.partitions import as_partition
@@ -56,23 +56,12 @@ def clustering_in(
     """
     check_policy(missing, ("raise", "drop", "noise"))
     names = table.row_names if id_column is None else id_column
-    table.check([] if names is None else [names])
-    free = [name for name in table.names if name != names]
-    table.check(columns or (), free, "column" if names is None else "column beside the identifiers")
-    aside = {table.row_names, *no_memberships}
-    chosen = list(columns or (name for name in free if name not in aside))
-    if not chosen:
-        raise FileError("this file holds identifiers only.", got=repr(names), need="a column of labels")
-    if len(set(chosen)) < len(chosen):
-        raise PartitionError(
-            "two columns of memberships have the same name.",
-            got=", ".join(map(repr, chosen[:6])),
-            need="each column once",
-        )
+    chosen = columns_of_clustering(table, columns, id_column, no_memberships)
     texts = [] if names is None or by_row else [names]
     if len(chosen) == 1:
-        frame = table.read([], [*chosen, *texts])
-        values, kept = _labels(table, frame[chosen[0]], missing)
+        cells = table.cells(chosen[0])
+        frame = table.read([], texts) if texts else cells.values
+        values, kept = _labels(table, chosen[0], cells, missing)
     else:
         frame = table.read(chosen, texts)
         values, kept = _memberships(table, frame[chosen], missing)
@@ -107,6 +96,27 @@ def clustering_in(
     return Side(part, len(frame), kept, index, notes)
 
 
+def columns_of_clustering(
+    table: Table, columns: Sequence[str] | None, id_column: str | None, no_memberships: Collection[str]
+) -> list[str]:
+    """The column of labels, or those of memberships: as asked for, or all but identifiers."""
+    names = table.row_names if id_column is None else id_column
+    table.check([] if names is None else [names])
+    free = [name for name in table.names if name != names]
+    table.check(columns or (), free, "column" if names is None else "column beside the identifiers")
+    aside = {table.row_names, *no_memberships}
+    chosen = list(columns or (name for name in free if name not in aside))
+    if not chosen:
+        raise FileError("this file holds identifiers only.", got=repr(names), need="a column of labels")
+    if len(set(chosen)) < len(chosen):
+        raise PartitionError(
+            "two columns of memberships have the same name.",
+            got=", ".join(map(repr, chosen[:6])),
+            need="each column once",
+        )
+    return chosen
+
+
 def _memberships(table: Table, frame: Any, missing: str) -> tuple[Any, Any]:
     """Columns of memberships, and which objects are kept (None if all)."""
     words = word_columns(frame)
@@ -137,31 +147,44 @@ def _are_rounded(frame: Any) -> bool:
     return False
 
 
-def _labels(table: Table, column: Any, missing: str) -> tuple[Any, Any]:
-    """A column of texts as labels, whole numbers where all are; a label with two spellings is refused."""
+def _labels(table: Table, name: str, cells: Cells, missing: str) -> tuple[Any, Any]:
+    """A column as labels, whole numbers where all are, and which objects are kept (None if all)."""
     import pandas as pd
 
-    codes, texts = pd.factorize(column)
-    is_gap = missing_texts(pd.Series(texts, dtype=object))
+    if cells.texts is None:
+        return pd.Series(cells.values), None
+    is_gap = missing_texts(pd.Series(cells.texts, dtype=object))
+    occurs = np.bincount(cells.values, minlength=len(is_gap)) > 0
     kept = None
-    if is_gap.any():
-        kept = ~is_gap[codes]
+    if (is_gap & occurs).any():
+        kept = ~is_gap[cells.values]
         if missing == "raise" or not kept.any():
-            raise missing_labels_in(table, column.name, ~kept)
-        if missing == "noise":
-            known, _ = _labels(table, column[kept], "raise")
-            labels = pd.Series([None] * len(column), dtype=object)
-            labels[kept] = known.to_numpy(dtype=object)
-            return labels, None
-        codes, texts = pd.factorize(column[kept])
-    if table.header is None and column.name in texts:
-        raise header_or_object(str(column.name), "it is also the label of an object")
+            raise missing_labels_in(table, name, ~kept)
+    known = [text for text, is_label in zip(cells.texts, occurs & ~is_gap, strict=True) if is_label]
+    by_text = dict(zip(known, label_meanings(known, name, table.header), strict=True))
+    labels = np.array([by_text.get(text) for text in cells.texts], dtype=object)
+    if not any(isinstance(label, str) for label in by_text.values()):
+        labels = np.array([by_text.get(text, 0) for text in cells.texts])
+    if kept is None or missing == "drop":
+        return pd.Series(labels[cells.values if kept is None else cells.values[kept]]), kept
+    with_gaps = labels.astype(object)[cells.values]
+    with_gaps[~kept] = None
+    return pd.Series(with_gaps), None
+
+
+def label_meanings(texts: Sequence[str], name: str, header: bool | None) -> list[Any]:
+    """The labels that different texts of a column stand for: numbers where all are, else texts.
+
+    A label that is spelled in two ways is refused.
+    """
+    if header is None and name in texts:
+        raise header_or_object(name, "it is also the label of an object")
     numbers = [as_number(text) for text in texts]
     placeholders = [text for text in texts if text.strip().lower() in PLACEHOLDERS]
     if placeholders and len(placeholders) == numbers.count(None) < len(numbers):
         raise PartitionError(
             "labels are numbers, and some stand for none.",
-            got=f"column {column.name!r}: {', '.join(map(repr, placeholders[:5]))} beside numbers",
+            got=f"column {name!r}: {', '.join(map(repr, placeholders[:5]))} beside numbers",
             need="a label for every object, or NA where one is missing",
             fix="write NA there; then it is known as missing",
         )
@@ -175,5 +198,5 @@ def _labels(table: Table, column: Any, missing: str) -> tuple[Any, Any]:
                 need="the same text for the same cluster, a clearly different one for another",
             )
     if None in numbers or any(abs(n or 0) >= 2**63 for n in numbers):
-        return pd.Series(np.array([text.strip() for text in texts], dtype=object)[codes]), kept
-    return pd.Series(np.array(numbers)[codes]), kept
+        return [text.strip() for text in texts]
+    return numbers

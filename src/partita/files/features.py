@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from partita.errors import FileError, ParameterError, Phrase, Setting
@@ -46,15 +46,7 @@ def features_in(
         Whether identifiers must name each object once, because something is joined on them.
     """
     names = table.row_names if id_column is None else id_column
-    table.check([] if names is None else [names])
-    table.check([*(columns or ()), *leave_out], [name for name in table.names if name != id_column])
-    twice = [name for name, count in Counter(columns or ()).items() if count > 1]
-    if twice:
-        raise ParameterError(
-            "a feature is named twice.", got=repr(twice[0]), need="each column once", parameter="columns"
-        )
-    aside = {names, table.row_names, *leave_out}
-    wanted = list(columns) if columns is not None else [name for name in table.names if name not in aside]
+    wanted = columns_wanted(table, columns, leave_out, id_column)
     texts = [names] if names is not None and needs_identifiers else []
     frame = table.read(wanted, [name for name in texts if name not in wanted])
     index = identifiers_of(frame[texts[0]], texts[0]) if texts else None
@@ -67,7 +59,7 @@ def features_in(
         refuse_words_among_numbers(table, frame, words)
     if words or not chosen:
         numbers = [name for name in left_out if name not in word_columns(frame)]
-        raise _no_features(table, words, left_out, numbers)
+        raise no_features(table.names, words, left_out, numbers)
     used, kept, notes = settle_features(table, in_order(frame, chosen), missing)
     if by_rules and id_column is not None:
         left_out = {id_column: "names the objects", **left_out}
@@ -76,6 +68,22 @@ def features_in(
         used = used.set_axis(index if kept is None else index[kept])
     are_distances = every_column and len(chosen) == len(frame)
     return Side(used, len(frame), kept, index, told, are_distances)
+
+
+def columns_wanted(
+    table: Table, columns: Sequence[str] | None, leave_out: Collection[str], id_column: str | None
+) -> list[str]:
+    """The columns that may be features: those asked for, or all that are not left out by name."""
+    names = table.row_names if id_column is None else id_column
+    table.check([] if names is None else [names])
+    table.check([*(columns or ()), *leave_out], [name for name in table.names if name != id_column])
+    twice = [name for name, count in Counter(columns or ()).items() if count > 1]
+    if twice:
+        raise ParameterError(
+            "a feature is named twice.", got=repr(twice[0]), need="each column once", parameter="columns"
+        )
+    aside = {names, table.row_names, *leave_out}
+    return list(columns) if columns is not None else [name for name in table.names if name not in aside]
 
 
 def _roles(table: Table, frame: Any, names: Sequence[str]) -> dict[str, Role]:
@@ -93,6 +101,12 @@ def _roles(table: Table, frame: Any, names: Sequence[str]) -> dict[str, Role]:
         else:
             values = frame[name].to_numpy() if matrix is None else matrix[:, i]
             roles[name] = role_of_numbers(name, values, table.names)
+    refuse_unsure(roles)
+    return roles
+
+
+def refuse_unsure(roles: Mapping[str, Role]) -> None:
+    """Ask the caller about a column that may be a feature or not."""
     unsure = next((name for name, role in roles.items() if role.is_unsure), None)
     if unsure is not None:
         features = ",".join(name for name, role in roles.items() if role.is_feature or name == unsure)
@@ -107,12 +121,12 @@ def _roles(table: Table, frame: Any, names: Sequence[str]) -> dict[str, Role]:
                 " if it is one",
             ),
         )
-    return roles
 
 
-def _no_features(
-    table: Table, words: Sequence[str], left_out: dict[str, str], numbers: Sequence[str]
+def no_features(
+    names: Sequence[str], words: Sequence[str], left_out: dict[str, str], numbers: Sequence[str]
 ) -> FileError:
+    """The error where nothing is left to judge by."""
     if words:
         return FileError(
             "features are numbers, and not all of these columns are.",
@@ -122,7 +136,7 @@ def _no_features(
         )
     return FileError(
         "there are no features.",
-        got=_reasons(left_out) or ", ".join(map(repr, table.names[:MOST_NAMED])),
+        got=_reasons(left_out) or ", ".join(map(repr, names[:MOST_NAMED])),
         need="columns of numbers that measure something",
         fix=Phrase(
             Setting("columns", ",".join(numbers), f"columns={list(numbers)}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,22 +38,31 @@ def missing_texts(column: Any) -> Array:
 def told_missing(table: Table, name: str, mask: Array) -> str:
     """How many values of a column are missing, how that is written, and where first."""
     texts = stripped(table.read([], [name])[name][mask])
-    counts = Counter(text or "empty" for text in texts)
+    return told_counts(name, Counter(texts), len(mask), table.place(int(np.flatnonzero(mask)[0])))
+
+
+def told_counts(name: str, counts: Mapping[str, int], n: int, first: str) -> str:
+    """The same, where it is known how often each text stands for a value that is not there."""
+    named = Counter({text or "empty": count for text, count in counts.items()})
     written = ", ".join(
-        f"{text} {count} times" if count > 1 else text for text, count in counts.most_common(4)
+        f"{text} {count} times" if count > 1 else text for text, count in named.most_common(4)
     )
-    first = table.place(int(np.flatnonzero(mask)[0]))
-    return f"column {name!r}: {int(mask.sum())} of {len(mask)} ({written}; the first in {first})"
+    return f"column {name!r}: {named.total()} of {n} ({written}; the first in {first})"
 
 
 def missing_labels_in(table: Table, name: str, mask: Array) -> PartitionError:
     """The error for objects without a label."""
+    return labels_are_missing(told_missing(table, name, mask), is_all=bool(mask.all()))
+
+
+def labels_are_missing(told: str, *, is_all: bool) -> PartitionError:
+    """The error for so many objects without a label."""
     return PartitionError(
-        "all labels are missing." if mask.all() else "labels are missing.",
-        got=told_missing(table, name, mask),
+        "all labels are missing." if is_all else "labels are missing.",
+        got=told,
         need="a label for every object",
         fix=None
-        if mask.all()
+        if is_all
         else Phrase(
             Setting("missing", "drop"),
             " leaves these objects out, ",

@@ -36,7 +36,7 @@ def loaded_arrays(file: Path, columns: Sequence[str] | None) -> dict[str, Any]:
     with file.open("rb") as stream:
         try:
             return _arrays(np.load(stream, allow_pickle=False), columns)
-        except PartitaError:
+        except (PartitaError, MemoryError):
             raise
         except Exception as problem:  # noqa: BLE001 (numpy's parsers let pass whatever they meet)
             raise FileError(

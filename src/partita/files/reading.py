@@ -17,6 +17,7 @@ from partita.files.joining import Join, Pair, Side, join, plan_join
 from partita.files.missing import settle_array
 from partita.files.numpy_files import loaded_arrays, partition_of_arrays
 from partita.files.objects import Objects
+from partita.files.scans import is_large
 from partita.files.sources import named
 from partita.files.tables import Table, open_table
 from partita.files.text import Writing
@@ -98,6 +99,7 @@ def read_partition(
     encoding: str | None = None,
     decimal: str | None = None,
     missing: str = "raise",
+    in_chunks: bool = False,
 ) -> Any:
     """Read one clustering from a file.
 
@@ -122,7 +124,17 @@ def read_partition(
         Of a text, where they are not recognised: ``"cp1252"``, ``","``.
     missing : {"raise", "drop", "noise"}
         What to do with objects whose label or memberships are missing; only labels can be noise.
+    in_chunks : bool
+        For ``.parquet`` (a folder of them too), ``.npy`` and texts: do not keep the values, but read them
+        part by part when they are needed. What looks at all objects at once is then refused or left out.
     """
+    if in_chunks:
+        from partita.files.chunked_reading import clustering_in_chunks
+
+        _refuse_gaps_in_chunks(missing)
+        return clustering_in_chunks(
+            path, columns, id_column, kind, normalize, Writing(header, encoding, decimal)
+        )
     table = open_table(path, Writing(header, encoding, decimal))
     if table is None:
         with named(path) as file:
@@ -141,6 +153,7 @@ def read_data(
     encoding: str | None = None,
     decimal: str | None = None,
     missing: str = "raise",
+    in_chunks: bool = False,
 ) -> Any:
     """Read data, one line for each object, one column for each feature, as a pandas frame or an array.
 
@@ -159,7 +172,14 @@ def read_data(
     missing : {"raise", "drop", "median", "mean"}
         What to do where a feature is missing: refuse, leave the object out, or take the column's median or
         mean.
+    in_chunks : bool
+        As in `read_partition`.
     """
+    if in_chunks:
+        from partita.files.chunked_reading import data_in_chunks
+
+        _refuse_gaps_in_chunks(missing)
+        return data_in_chunks(path, columns, leave_out, id_column, Writing(header, encoding, decimal))
     table = open_table(path, Writing(header, encoding, decimal))
     if table is None:
         return _array(path, columns).content
@@ -170,14 +190,34 @@ def read_data(
 
 
 def read_weights(
-    path: str | Path, column: str, *, id_column: str | None = None, header: bool | None = None
+    path: str | Path,
+    column: str,
+    *,
+    id_column: str | None = None,
+    header: bool | None = None,
+    in_chunks: bool = False,
 ) -> Any:
-    """Read how often each object counts from a column of a file, as a pandas series."""
+    """Read how often each object counts from a column of a file, as a pandas series; or part by part."""
+    if in_chunks:
+        from partita.files.chunked_reading import weights_in_chunks
+
+        return weights_in_chunks(path, column, Writing(header))
     table = open_table(path, Writing(header))
     if table is None:
         raise _weights_need_columns(path)
     with table.errors_named():
         return _weights(table, column, table.row_names if id_column is None else id_column)
+
+
+def _refuse_gaps_in_chunks(missing: str) -> None:
+    if missing != "raise":
+        raise ParameterError(
+            "one file in chunks is read without gaps.",
+            got=f"missing={missing!r}",
+            need='"raise"',
+            fix="the command line, partita compare --missing drop, leaves objects out on both sides",
+            parameter="missing",
+        )
 
 
 def _weights(table: Table, column: str, id_column: str | None) -> Any:
@@ -216,11 +256,26 @@ def read_two(
     missing: str,
     weight: str | None = None,
     data: DataFile | None = None,
+    in_chunks: bool | None = False,
 ) -> Read:
     """Two clusterings of the same objects (or several found ones), the weights in a column of the first file.
 
-    With ``data``, the features of these objects too.
+    With ``data``, the features of these objects too. Where ``in_chunks`` is None, large files are read part
+    by part.
     """
+    if _is_for_chunks(in_chunks, truth.path, found.path, None if data is None else data.path):
+        from partita.files.chunked_reading import read_two_in_chunks
+
+        return read_two_in_chunks(
+            truth,
+            found,
+            id_column=id_column,
+            by_row=by_row,
+            writing=writing,
+            missing=missing,
+            weight=weight,
+            data=data,
+        )
     tables = _opened([truth.path, found.path, *([] if data is None else [data.path])], writing)
     one, other = tables[truth.path], tables[found.path]
     taken = {*truth.taken, *found.taken, *([] if weight is None else [weight])}
@@ -305,8 +360,23 @@ def read_judged(
     writing: Writing,
     missing: str,
     every_column: bool = False,
+    in_chunks: bool | None = False,
 ) -> Read:
     """Data and a clustering of it (or several), in one file or two."""
+    if _is_for_chunks(in_chunks, data, clustering.path):
+        from partita.files.chunked_reading import read_judged_in_chunks
+
+        return read_judged_in_chunks(
+            data,
+            clustering,
+            columns=columns,
+            leave_out=leave_out,
+            id_column=id_column,
+            by_row=by_row,
+            writing=writing,
+            missing=missing,
+            every_column=every_column,
+        )
     tables = _opened([data, clustering.path], writing)
     one, other = tables[data], tables[clustering.path]
     is_one_file = one is other and one is not None
@@ -372,6 +442,13 @@ def _features(data: DataFile, table: Table | None, plan: Join, missing: str) -> 
             every_column=data.every_column,
             needs_identifiers=not plan.by_row,
         )
+
+
+def _is_for_chunks(in_chunks: bool | None, *paths: str | Path | None) -> bool:
+    """Whether files are read part by part: where that is asked for, or one of them is large."""
+    if in_chunks is not None:
+        return in_chunks
+    return any(is_large(path) for path in dict.fromkeys(paths) if path is not None)
 
 
 def _opened(paths: Sequence[str | Path], writing: Writing) -> dict[str | Path, Table | None]:

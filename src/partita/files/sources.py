@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import stat
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from partita.errors import FileError, PartitaError, Phrase
 
@@ -38,6 +40,33 @@ def check_files(*paths: str | Path | None) -> None:
                 file_kind(file)
 
 
+class Unchanged:
+    """A file that must stay as it was while it is read."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self._seen = file, self._now(file)
+
+    @staticmethod
+    def _now(file: Path) -> tuple[int, int, int]:
+        found = file.stat()
+        return found.st_size, found.st_mtime_ns, found.st_ino
+
+    def check(self) -> None:
+        """Refuse a file that was written meanwhile."""
+        try:
+            now: Any = self._now(self.file)
+        except OSError:
+            now = None
+        if now != self._seen:
+            raise FileError(
+                "this file changed while it was read.",
+                got=f"{self.file.name}: "
+                + ("it is gone" if now is None else "another size, or written anew"),
+                need="a file that nobody writes to meanwhile",
+                fix="try again when it is whole",
+            )
+
+
 @contextmanager
 def named(path: str | Path) -> Iterator[Path]:
     """The file, which is there; whatever goes wrong with it is told with its name."""
@@ -51,8 +80,6 @@ def named(path: str | Path) -> Iterator[Path]:
         raise FileError("this is no name of a file.", got=repr(path), need="a path that the system knows")
     shown = "standard input" if shown == STANDARD_INPUT else shown
     try:
-        if shown != "standard input" and stat.S_ISDIR(file.stat().st_mode):
-            raise FileError("this is a directory.", need="a file")
         yield file
     except PartitaError as problem:
         tell_name(problem, path)
@@ -67,7 +94,10 @@ def named(path: str | Path) -> Iterator[Path]:
 
 
 def tell_name(problem: PartitaError, path: str | Path) -> None:
-    """Put the name of a file before what came from it."""
+    """Put the name of a file before what came from it, once."""
+    if getattr(problem, "file", None) == str(path):
+        return
+    problem.file = str(path)  # type: ignore[attr-defined]
     shown = "standard input" if str(path) == STANDARD_INPUT else str(path) or "''"
     problem.got = Phrase(f"{shown}: ", problem.got) if problem.got else shown
 
@@ -79,7 +109,10 @@ def ending(file: Path) -> str:
 
 
 def file_kind(file: Path) -> str:
-    """One of text, numpy, parquet, feather and excel."""
+    """One of text, numpy, parquet (a folder of them too), feather and excel."""
+    if str(file) != STANDARD_INPUT and stat.S_ISDIR(file.stat().st_mode):
+        files_of_folder(file)
+        return "parquet"
     kind = OTHER_KINDS.get(file.suffix.lower())
     if kind is not None:
         return kind
@@ -89,6 +122,38 @@ def file_kind(file: Path) -> str:
         return "text"
     old = " as .xlsx or .csv" if file.suffix.lower() in (".xls", ".ods", ".xlsb") else " as .csv"
     raise FileError("this kind of file is not known.", need=KNOWN, fix=f"save it{old}")
+
+
+def files_of_folder(folder: Path) -> tuple[list[Path], list[str]]:
+    """The Parquet files in a folder, in the order of their names, and the names of other files in it.
+
+    Those in folders that name a value, as year=2024, are among them. What begins with a dot or _ is nothing.
+    """
+    files: list[Path] = []
+    others: list[str] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: _natural(entry.name)):
+        if entry.name.startswith((".", "_")):
+            continue
+        if entry.is_dir():
+            if "=" in entry.name:
+                more, others_there = files_of_folder(entry)
+                files, others = [*files, *more], [*others, *others_there]
+        elif entry.suffix.lower() == ".parquet":
+            files.append(entry)
+        else:
+            others.append(entry.name)
+    if not files:
+        raise FileError(
+            "this is a directory.",
+            got="one without Parquet files" + (f": {', '.join(others[:3])}" if others else ""),
+            need="a file, or a folder of files that end in .parquet",
+        )
+    return files, others
+
+
+def _natural(name: str) -> list[Any]:
+    """What to sort names by, so that part-2 comes before part-10."""
+    return [int(piece) if i % 2 else piece for i, piece in enumerate(re.split(r"(\d+)", name))]
 
 
 def file_bytes(file: Path) -> bytes:

@@ -8,8 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from partita.arrays import Array
 from partita.errors import FileError, PartitaError, near_names
 from partita.files.sources import WITHOUT_HEADER, ending, file_kind, named, tell_name
 from partita.files.spreadsheets import missing_package, sheet_as_text
@@ -18,6 +21,20 @@ from partita.partitions.roles import WITHOUT_NAME
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"]
 """Texts that stand for a value that is not there."""
+
+
+class Cells(NamedTuple):
+    """Labels as they stand in a file: whole numbers, or positions in distinct texts where there are some.
+
+    The empty text stands for a value that is not there, and some texts may have no object.
+    """
+
+    values: Array
+    texts: list[str] | None = None
+
+    def of(self, rows: Any) -> Cells:
+        """Those of some objects."""
+        return Cells(self.values[rows], self.texts)
 
 
 class Table(ABC):
@@ -47,6 +64,18 @@ class Table(ABC):
 
         With ``rows``, of so many first objects.
         """
+
+    def cells(self, name: str) -> Cells:
+        """The labels in a column."""
+        import pandas as pd
+
+        codes, texts = pd.factorize(self.read([], [name])[name])
+        return Cells(codes, list(texts))
+
+    def number_columns(self, names: Sequence[str]) -> Iterator[Any]:
+        """These columns as `read` gives numbers, one after the other: not all need be in memory at once."""
+        frame = self.read(names)
+        return (frame[name] for name in names)
 
     @contextmanager
     def errors_named(self) -> Iterator[None]:
@@ -80,12 +109,16 @@ def open_table(path: str | Path, writing: Writing) -> Table | None:
         kind = file_kind(file)
         if kind == "numpy":
             return None
-        if kind in ("parquet", "feather"):
-            return ArrowTable(path, file, kind)
+        if kind == "parquet":
+            from partita.files.parquet import ParquetParts
+
+            return ArrowTable(path, ParquetParts(file).table())
+        if kind == "feather":
+            return ArrowTable(path, feather_columns(file))
         if kind == "excel":
             text, notes = sheet_as_text(file)
-            return TextTable(path, layout_of(text, ",", writing, notes), writing)
-        table = TextTable(path, read_layout(file, writing), writing)
+            return TextTable(path, layout_of(text, ",", writing, notes), writing.header)
+        table = TextTable(path, read_layout(file, writing), writing.header)
         table.are_rounded_memberships = ending(file) in WITHOUT_HEADER
         return table
 
@@ -93,17 +126,26 @@ def open_table(path: str | Path, writing: Writing) -> Table | None:
 class TextTable(Table):
     """The table in a text."""
 
-    def __init__(self, path: str | Path, layout: Layout, writing: Writing) -> None:
+    def __init__(
+        self, path: str | Path, layout: Layout, header: bool | None, names: list[str] | None = None
+    ) -> None:
         super().__init__(path)
-        self.layout = layout
+        self.layout, self.header = layout, header
         self.names, self.notes = layout.names, layout.notes
+        if names is None:
+            self._leave_out_empty_columns()
+        else:
+            self.names = names
+
+    def _leave_out_empty_columns(self) -> None:
+        """Without those that a separator at the end of each line makes."""
+        layout = self.layout
         unnamed = [name for i, name in enumerate(layout.names) if name == f"column {i + 1}"]
         texts = self.read([], unnamed) if unnamed else None
         empty = [name for name in unnamed if texts is not None and not any(stripped(texts[name]))]
         if empty and len(empty) < len(self.names):
             self.names = [name for name in self.names if name not in empty]
             self.notes += (f"without a name and empty, left out: {', '.join(empty)}",)
-        self.header = writing.header
 
     def place(self, position: int) -> str:
         """The line of an object, if no text before it goes over several."""
@@ -139,57 +181,100 @@ class TextTable(Table):
 class ArrowTable(Table):
     """The table in a .parquet or .feather file, whose columns have types."""
 
-    def __init__(self, path: str | Path, file: Path, kind: str) -> None:
+    def __init__(self, path: str | Path, columns: Any) -> None:
         super().__init__(path)
-        try:
-            from pyarrow import feather, parquet
-        except ImportError:
-            raise missing_package("pyarrow", "parquet") from None
-        try:
-            with file.open("rb") as stream:
-                self._columns = (
-                    parquet.read_table(stream) if kind == "parquet" else feather.read_table(stream)
-                )
-            self._columns.validate(full=True)
-        except Exception as problem:  # noqa: BLE001 (whatever pyarrow meets in a damaged file)
-            raise FileError(
-                f"this is no {kind} file that can be read.",
-                got=str(problem).partition("\n")[0],
-                need=f"a whole {kind} file",
-            ) from None
-        names = [str(name) for name in self._columns.column_names]
-        if not names or not self._columns.num_rows:
-            raise FileError("this file holds no objects.", need="columns, and one row for each object")
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise FileError("two columns have the same name.", got=repr(twice[0]), need="different names")
-        index = names.index(WITHOUT_NAME[-1]) if WITHOUT_NAME[-1] in names else 0
-        order = [index, *(i for i, _ in enumerate(names) if i != index)]  # pandas saves its index last
-        self._columns = self._columns.select(order)
+        names = [str(name) for name in columns.column_names]
+        order = columns_in_order(names if columns.num_rows else [])
+        self._columns = columns.select(order)
         self.names = [names[i] for i in order]
+
+    def column(self, name: str) -> Any:
+        """A column as pyarrow has it."""
+        return self._columns.column(self.names.index(name))
 
     def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
         """A pandas frame of these columns; whole numbers are spelled as such in texts."""
         import pandas as pd
+
+        wanted = dict.fromkeys([*numbers, *texts])
+        return pd.DataFrame({name: self._values(name, name in texts, rows) for name in wanted})
+
+    def number_columns(self, names: Sequence[str]) -> Iterator[Any]:
+        """These columns, one after the other."""
+        import pandas as pd
+
+        return (pd.Series(self._values(name, False, None), name=name, copy=False) for name in names)
+
+    def _values(self, name: str, is_text: bool, rows: int | None) -> Any:
+        import pandas as pd
         import pyarrow as pa
 
-        made: dict[str, Any] = {}
-        for name in dict.fromkeys([*numbers, *texts]):
-            column = self._columns.column(self.names.index(name)).slice(0, rows)
-            if pa.types.is_decimal(column.type):
-                column = column.cast(pa.float64())
-            is_number = (
-                pa.types.is_integer(column.type)
-                or pa.types.is_floating(column.type)
-                or pa.types.is_boolean(column.type)
-            )
-            if is_number and name not in texts:
-                made[name] = column.to_numpy() if column.null_count == 0 else _with_gaps(column)
-            else:
-                made[name] = pd.Series([_spelled(value) for value in column.to_pylist()], dtype=object)
-                if name not in texts:
-                    made[name] = made[name].where(~made[name].isin(MISSING))
-        return pd.DataFrame(made)
+        column = _without_decimals(self.column(name).slice(0, rows))
+        kind = column.type
+        is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+        if is_number and not is_text:
+            return column.to_numpy() if column.null_count == 0 else _with_gaps(column)
+        spelled = pd.Series([_spelled(value) for value in column.to_pylist()], dtype=object)
+        return spelled if is_text else spelled.where(~spelled.isin(MISSING))
+
+    def cells(self, name: str) -> Cells:
+        """The labels in a column: only its different values are spelled."""
+        import pyarrow as pa
+
+        column = _without_decimals(self.column(name))
+        if pa.types.is_integer(column.type) and not column.null_count:
+            values = column.to_numpy()
+            if values.dtype != np.uint64 or not values.size or values.max() < 2**63:
+                return Cells(values.astype(np.int64) if values.dtype == np.uint64 else values)
+        if pa.types.is_nested(column.type):
+            return super().cells(name)
+        if pa.types.is_dictionary(column.type):
+            encoded = column.unify_dictionaries()
+        else:
+            encoded = column.dictionary_encode()
+        whole = encoded.combine_chunks()
+        whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+        texts = [_spelled(value) for value in whole.dictionary.to_pylist()]
+        codes = whole.indices.fill_null(len(texts)) if whole.indices.null_count else whole.indices
+        return Cells(codes.to_numpy(), [*texts, ""])
+
+
+def feather_columns(file: Path) -> Any:
+    """What a .feather file holds."""
+    try:
+        from pyarrow import feather
+    except ImportError:
+        raise missing_package("pyarrow", "parquet") from None
+    with arrow_errors("feather"), file.open("rb") as stream:
+        columns = feather.read_table(stream)
+        columns.validate(full=True)
+    return columns
+
+
+@contextmanager
+def arrow_errors(kind: str, where: str = "") -> Iterator[None]:
+    """Whatever pyarrow meets in a damaged file is told as that."""
+    try:
+        yield
+    except (PartitaError, MemoryError):
+        raise
+    except Exception as problem:  # noqa: BLE001
+        raise FileError(
+            f"this is no {kind} file that can be read.",
+            got=f"{where}{str(problem).partition(chr(10))[0]}",
+            need=f"a whole {kind} file",
+        ) from None
+
+
+def columns_in_order(names: Sequence[str]) -> list[int]:
+    """The places of columns, which have different names: pandas saves its index last."""
+    if not names:
+        raise FileError("this file holds no objects.", need="columns, and one row for each object")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise FileError("two columns have the same name.", got=repr(twice[0]), need="different names")
+    index = names.index(WITHOUT_NAME[-1]) if WITHOUT_NAME[-1] in names else 0
+    return [index, *(i for i, _ in enumerate(names) if i != index)]
 
 
 def stripped(column: Any) -> Any:
@@ -202,6 +287,13 @@ def stripped(column: Any) -> Any:
 def in_order(frame: Any, names: Sequence[str]) -> Any:
     """These columns of a frame; as it is where it has no others, because to pick very many takes long."""
     return frame if list(frame.columns) == list(names) else frame[list(names)]
+
+
+def _without_decimals(column: Any) -> Any:
+    """Decimal numbers as those that can be computed with."""
+    import pyarrow as pa
+
+    return column.cast(pa.float64()) if pa.types.is_decimal(column.type) else column
 
 
 def _with_gaps(column: Any) -> Any:

@@ -29,6 +29,8 @@ SEPARATOR_LINE = re.compile(r"sep=([,;\t|])[\r\n]+", re.IGNORECASE)
 """What Excel wants above the names of the columns."""
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
+CP1252_READ = "encoding: this is no UTF-8, so it was read as cp1252 (Windows); --encoding for another"
+
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 GROUPED_BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 MAY_BE_EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
@@ -56,6 +58,16 @@ class Layout:
     has_header: bool
     notes: tuple[str, ...] = ()
     lines_above: int = 0
+    are_blanks: bool = False
+    """Whether any number of blanks separated the columns in the file."""
+
+    def of_later(self, text: str, lines_above: int) -> Layout:
+        """More lines of the same file, after a look at each."""
+        text = _with_tabs(text) if self.are_blanks else text
+        first = _look_at_every_line(text, self.separator, lines_above)
+        if len(first) != len(self.names):
+            raise _ragged(len(self.names), len(first), lines_above + 1, self.separator)
+        return replace(self, text=text, has_header=False, notes=(), lines_above=lines_above)
 
     @property
     def first_line(self) -> int:
@@ -85,7 +97,8 @@ def layout_of(text: str, usual: str, writing: Writing, notes: tuple[str, ...] = 
         raise FileError("this file holds no objects.", need="a header and one line for each object")
     sample = _sample(text)
     separator = _separator(sample, usual, writing.decimal)
-    if separator == BLANKS:
+    are_blanks = separator == BLANKS
+    if are_blanks:
         text, separator = _with_tabs(text), "\t"
         sample = _sample(text)
     text, cut = _without_empty_end(text, separator)
@@ -103,6 +116,7 @@ def layout_of(text: str, usual: str, writing: Writing, notes: tuple[str, ...] = 
         writing.header is not False,
         (*notes, *([f"{cut} empty lines at the end of the file were left out"] if cut else [])),
         0 if named is None else 1,
+        are_blanks,
     )
 
 
@@ -131,7 +145,7 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]
         raise _no_text(content, place, "UTF-8 or cp1252") from None
     if any(ord(letter) < 32 and letter not in "\t\r\n\f" for letter in set(text)):
         raise _no_text(content, place, "UTF-8 or cp1252")
-    return text, ("encoding: this is no UTF-8, so it was read as cp1252 (Windows); --encoding for another",)
+    return text, (CP1252_READ,)
 
 
 def _decoded_as(content: bytes, encoding: str) -> str:
@@ -318,7 +332,7 @@ def about_commas(column: str, cell: str) -> FileError:
 # --- lines and header -------------------------------------------------------------------------------------
 
 
-def _look_at_every_line(text: str, separator: str) -> list[str]:
+def _look_at_every_line(text: str, separator: str, lines_above: int = 0) -> list[str]:
     """The cells of the first line, after a look at every line: same number of columns, quotes closed."""
     if '"' not in text:
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -332,10 +346,12 @@ def _look_at_every_line(text: str, separator: str) -> list[str]:
         first = next(reader, [])
         for fields in reader:
             if len(fields) != len(first):
-                raise _ragged(len(first), len(fields), reader.line_num, separator)
+                raise _ragged(len(first), len(fields), lines_above + reader.line_num, separator)
     except csv.Error as problem:
         raise FileError(
-            "this file is malformed.", got=f"line {reader.line_num}: {problem}", need=WELL_FORMED
+            "this file is malformed.",
+            got=f"line {lines_above + reader.line_num}: {problem}",
+            need=WELL_FORMED,
         ) from None
     return first
 

@@ -17,7 +17,7 @@ from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import FUZZY, Kind
 from partita.partitions.memberships import FuzzyPartition, PossibilisticPartition
 
-OF_THE_WHOLE = frozenset({"sizes", "counts", "prints"})
+OF_THE_WHOLE = frozenset({"sizes", "counts", "prints", "counted_beside"})
 """What is known of all chunks, and does not hold for one."""
 
 
@@ -49,12 +49,14 @@ class InChunks:
         """The same without values: what a worker must know of the whole."""
         made = copy(self)
         made.values = made.prints = None
+        vars(made).pop("counted_beside", None)
         return made
 
     def with_values(self, values: Chunked) -> Any:
         """The same with other chunks."""
         made = copy(self)
         made.values = values
+        vars(made).pop("counted_beside", None)
         return made
 
     def take(self, rows: Any) -> NoReturn:  # noqa: ARG002
@@ -96,6 +98,8 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
 
     counts: dict[Any, int]
     """How often each label occurs."""
+    counted_beside: tuple[Any, Any] | None = None
+    """Another clustering of the same objects, and the table of both, where that was counted at reading."""
 
     @classmethod
     def of(cls, values: Chunked, counts: Mapping[Any, int], names: tuple[Any, ...] | None) -> Self:
@@ -110,7 +114,8 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         """The same with other numbers of objects, since some were left out."""
         made = copy(self)
         made.counts = {label: counts[label] for label in self.counts if counts.get(label)}
-        vars(made).pop("sizes", None)
+        for known in ("sizes", "counted_beside"):
+            vars(made).pop(known, None)
         return made
 
     @property
@@ -134,21 +139,15 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         raise all_at_once(repr(self))
 
     @property
+    def noise_name(self) -> Any:
+        """The label of noise, or None."""
+        noise = self._noise_value()
+        return noise if noise is None or self._names is None else self._names[noise]
+
+    @property
     def may_have_noise(self) -> bool:
         """Whether an object is noise."""
-        noise = self._noise_value()
-        return (
-            noise is not None and self.counts.get(noise if self._names is None else self._names[noise], 0) > 0
-        )
-
-    def coded(self) -> Self:
-        """The same with positions in ``names`` as values."""
-        if self._names is not None:
-            return self
-        positions = self.values.mapped(partial(_positions, np.array(self.names)), dtype=np.int64)
-        made = type(self).of(positions, self.counts, self.names)
-        made.noise_label = self.noise_label
-        return made
+        return self.noise_name is not None and self.counts.get(self.noise_name, 0) > 0
 
     def compacted(self) -> Self:
         """Itself: labels that are spread widely were counted when it was read."""
@@ -224,6 +223,9 @@ class ChunkedWeights(InChunks):
     """Weights that lie in chunks."""
 
     has_zeros = False
+
+    def __repr__(self) -> str:
+        return f"weights of {self.values!r}"
 
 
 def _refused_by(check: Callable[..., None], _place: int, piece: Any) -> ParameterError | None:

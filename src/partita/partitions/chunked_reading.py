@@ -11,12 +11,22 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array, multiplicities, sorted_names
-from partita.arrays.chunked import Chunked, OnChunk, all_at_once, for_each, in_chunks, pieces_of, zipped
+from partita.arrays.chunked import (
+    Chunked,
+    OnChunk,
+    Piece,
+    all_at_once,
+    for_each,
+    in_chunks,
+    pieces_of,
+    zipped,
+)
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.arrays.weights import MOST_WEIGHT
 from partita.errors import ParameterError, PartitaError, PartitionError, Phrase, Setting
@@ -29,7 +39,7 @@ from partita.partitions.chunked import (
 )
 from partita.partitions.data import DataMatrix
 from partita.partitions.hard import HardPartition
-from partita.partitions.kinds import FUZZY, HARD, Kind, softest
+from partita.partitions.kinds import FUZZY, HARD, POSSIBILISTIC, Kind, softest
 from partita.partitions.memberships import MembershipPartition
 from partita.partitions.partition import Partition
 
@@ -107,7 +117,7 @@ class Looking:
             dtype=made.values.dtype.str,
             as_it_is=is_plain
             and made.values.dtype == piece.dtype
-            and bool(piece.min() >= 0.0 and piece.max() <= 1.0),
+            and (np.may_share_memory(made.values, piece) or bool(piece.min() >= 0.0 and piece.max() <= 1.0)),
         )
 
 
@@ -193,6 +203,51 @@ def read_and_count(
         for place, name in enumerate(sides)
     }
     return read, [counted for (seen, counted) in found if seen[0].n or seen[1].n]
+
+
+def read_pieces(
+    pieces: Sequence[Piece], sizes: Sequence[int], looking: Looking, on_chunk: OnChunk = None
+) -> Any:
+    """An input whose pieces are read on this machine, each looked at once.
+
+    Memberships that the first piece shows to be soft are looked at when they are read for the first time, so
+    that they are read once only.
+    """
+    first = looking.see(pieces[0].read())
+    if first.problem is None and first.kind in (FUZZY, POSSIBILISTIC):
+        where = zip(range(len(sizes)), accumulate(sizes, initial=0), sizes, strict=False)
+        checked = (
+            Piece(_CheckedOnce(piece.read, looking, first, place))
+            for piece, place in zip(pieces, where, strict=True)
+        )
+        made = _soft(first.kind)
+        made.values = Chunked(checked, sizes, first.tail, first.dtype)
+        made._names, made.index = tuple(first.names or ()), None
+        return made
+    (found,) = for_each(partial(_look, [looking]), pieces, on_chunk=on_chunk)
+    return _brought_together(looking, pieces, found)
+
+
+class _CheckedOnce:
+    """A piece of memberships that is looked at when it is first read."""
+
+    def __init__(
+        self, read: Callable[[], Any], looking: Looking, first: Seen, where: tuple[int, int, int]
+    ) -> None:
+        self.read, self.looking, self.first, self.where = read, looking, first, where
+        self.is_plain = False
+
+    def __call__(self) -> Array:
+        piece = self.read()
+        if self.is_plain:
+            return np.asarray(piece)
+        try:
+            made = self.looking.reading.read(piece)
+        except PartitaError as problem:
+            raise _of_chunk(problem, *self.where) from None
+        values = made.memberships().astype(self.first.dtype, copy=False)
+        self.is_plain = values.dtype == piece.dtype and np.may_share_memory(values, piece)
+        return np.asarray(values)
 
 
 def _look_at_both(lookings: Sequence[Looking], count: Callable[..., Any], *pieces: Any) -> Any:

@@ -18,6 +18,7 @@ so are all numbers with a fraction.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,31 +83,75 @@ class Role:
 FEATURE = Role(True)
 
 
-def role_of_numbers(name: str, values: Any, all_names: Any) -> Role:
-    """The role of a column of numbers, in which nan is a missing value."""
-    n = len(values)
-    if values.dtype.kind == "f":
-        values = values[~np.isnan(values)]
-        if not values.size:
-            return Role(False, "empty")
-    low, high = values.min(), values.max()
-    if low == high and n > 1:
-        return Role(False, "constant")
-    is_whole = values.dtype.kind in "iub" or (
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a column of numbers: all that its role depends on beside its name.
+
+    Attributes
+    ----------
+    n, n_known : int
+        Objects, and those whose value is not missing.
+    low, high : number
+        Of the values that are known.
+    is_whole : bool
+        Whether all are whole numbers.
+    distinct : int, or None
+        How many different values; None where they may or may not be all different. It may stop counting
+        above `MOST_GROUPS`.
+    """
+
+    n: int
+    n_known: int
+    low: Any = None
+    high: Any = None
+    is_whole: bool = False
+    distinct: Callable[[], int | None] = lambda: None
+
+    @classmethod
+    def of(cls, values: Any) -> Facts:
+        """From all values, in which nan is a missing one."""
+        n = len(values)
+        if values.dtype.kind == "f":
+            values = values[~np.isnan(values)]
+            if not values.size:
+                return cls(n, 0)
+        low, high = values.min(), values.max()
+        return cls(n, len(values), low, high, are_whole(values, low, high), lambda: len(np.unique(values)))
+
+
+def are_whole(values: Any, low: Any, high: Any) -> bool:
+    """Whether values between these ends are whole numbers; most that are not show it at once."""
+    return values.dtype.kind in "iub" or (
         bool(np.isfinite([low, high]).all())
         and bool((values[:100] == np.floor(values[:100])).all())
         and bool((values == np.floor(values)).all())
     )
-    if not is_whole:
+
+
+def role_of_numbers(name: str, values: Any, all_names: Any) -> Role:
+    """The role of a column of numbers, in which nan is a missing value."""
+    return role_by_facts(name, Facts.of(values), all_names)
+
+
+def role_by_facts(name: str, facts: Facts, all_names: Any) -> Role:
+    """The role of a column of numbers of which this is known."""
+    n, low, high = facts.n, facts.low, facts.high
+    if not facts.n_known:
+        return Role(False, "empty")
+    if low == high and n > 1:
+        return Role(False, "constant")
+    if not facts.is_whole:
         return FEATURE
     rank, named_label = identifier_rank(name), is_label_name(name, all_names)
-    is_run = float(high) - float(low) == n - 1 == len(values) - 1 >= FEWEST_COUNTED - 1
+    is_run = float(high) - float(low) == n - 1 == facts.n_known - 1 >= FEWEST_COUNTED - 1
     if rank == 4 and not named_label and not is_run:
         return FEATURE
-    distinct = len(np.unique(values))
+    distinct = facts.distinct()
     if rank <= 1:
         different = "all different integers" if distinct == n else "integers under a name of identifiers"
         return Role(False, different)
+    if distinct is None:
+        return Role(False, "integers that may all be different, and are in no order", is_unsure=True)
     if distinct == n and (rank < 4 or (is_run and low in (0, 1))):
         return Role(False, "all different integers" if rank < 4 else f"counts the objects from {int(low)} on")
     if distinct == n and is_run:

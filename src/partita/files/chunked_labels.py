@@ -1,0 +1,271 @@
+"""Labels in tables that are read part by part: counted in one look, both sides of a comparison together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita.arrays import Array
+from partita.arrays.chunked import Chunked, OnChunk, Piece, compute, sum_of_chunks
+from partita.errors import PartitionError, TooLargeError
+from partita.files.clusterings import label_meanings
+from partita.files.missing import labels_are_missing, missing_texts, told_counts
+from partita.files.scans import RowMask, Scan
+from partita.files.tables import Cells
+from partita.partitions import HardPartition, as_partition
+from partita.partitions.chunked import ChunkedHard
+from partita.partitions.chunked_reading import WIDEST, counted_labels
+from partita.statistics import Contingency
+
+MOST_LABELS = 1_000_000
+"""Different labels above which a column is taken to name objects."""
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """A column of labels."""
+
+    scan: Scan
+    name: str
+    noise_label: Any = None
+
+    def cells(self, place: int) -> Cells:
+        """Those of one part."""
+        with self.scan.errors_named():
+            return self.scan.part(place).cells(self.name)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What parts of a column hold: how often each label occurs, and which texts stand for none."""
+
+    counts: Mapping[Any, int]
+    missing: Mapping[str, int]
+    first_missing: int | None
+
+    def __add__(self, other: _Seen) -> _Seen:
+        first = self.first_missing if self.first_missing is not None else other.first_missing
+        counts = Counter(self.counts)
+        counts.update(other.counts)
+        if len(counts) > MOST_LABELS:
+            raise _too_many(len(counts))
+        return _Seen(counts, Counter(self.missing) + Counter(other.missing), first)
+
+
+class _SeenTogether(NamedTuple):
+    """What parts of all columns hold, and the table of two of them where that was counted."""
+
+    columns: tuple[_Seen, ...]
+    table: Contingency | None
+
+
+def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) -> list[ChunkedHard]:
+    """The clusterings in columns of labels, each part looked at once.
+
+    Two columns whose parts have the same sizes are counted together: their table is then known to the first
+    of them, and they need not be read again.
+    """
+    sizes = columns[0].scan.sizes
+    if any(column.scan.sizes != sizes for column in columns):
+        return [labels_in_parts([column], on_chunk)[0] for column in columns]
+    starts = columns[0].scan.starts()
+    pieces = (Piece(partial(_look, columns, *where)) for where in enumerate(starts))
+    parts = Chunked(pieces, sizes, (), bool)
+    seen: _SeenTogether = sum_of_chunks(_as_it_is, None, [parts], _added, on_chunk)
+    made = [_clustering(column, one) for column, one in zip(columns, seen.columns, strict=True)]
+    if seen.table is not None:
+        made[0].clustering.counted_beside = (made[1].clustering, _renamed(seen.table, made))
+    return [one.clustering for one in made]
+
+
+def known_labels(column: LabelColumn, on_chunk: OnChunk = None) -> RowMask:
+    """Which objects have a label."""
+    mask = RowMask(column.scan.n_objects)
+    pieces = [column.scan.piece(_known_in, column, place) for place, _ in enumerate(column.scan.sizes)]
+    for start, known in zip(column.scan.starts(), compute(pieces, on_chunk), strict=True):
+        mask.put(start, known)
+    return mask
+
+
+def _known_in(column: LabelColumn, place: int) -> Array:
+    cells = column.cells(place)
+    if cells.texts is None:
+        return np.ones(len(cells.values), dtype=bool)
+    return ~_gaps(cells.texts)[cells.values]
+
+
+def _gaps(texts: Sequence[str]) -> Array:
+    import pandas as pd
+
+    return missing_texts(pd.Series(texts, dtype=object))
+
+
+# --- the look ---------------------------------------------------------------------------------------------
+
+
+def _as_it_is(_shared: None, seen: _SeenTogether) -> _SeenTogether:
+    return seen
+
+
+def _look(columns: Sequence[LabelColumn], place: int, start: int) -> _SeenTogether:
+    cells = [column.cells(place) for column in columns]
+    hard = [_hard(one) for one in cells]
+    gaps = [_missing(one, start) for one in cells]
+    if len(columns) == 2 and not any(missing for missing, _ in gaps):
+        truth, found = hard
+        table = Contingency.at_one_look(truth, found)
+        if table is None:
+            table = Contingency.from_block(truth.compacted(), found.compacted())
+        margins = zip((table.row_names, table.column_names), (table.row_sums, table.column_sums), strict=True)
+        return _SeenTogether(tuple(_Seen(_counts(*margin), {}, None) for margin in margins), table)
+    seen = []
+    for one, (missing, first) in zip(hard, gaps, strict=True):
+        counts = {label: n for label, n in counted_labels(one) if n and label not in missing}
+        seen.append(_Seen(counts, missing, first))
+    return _SeenTogether(tuple(seen), None)
+
+
+def _counts(names: Sequence[Any], sums: Array) -> dict[Any, int]:
+    filled = np.flatnonzero(sums)
+    if len(filled) > MOST_LABELS:
+        raise _too_many(len(filled))
+    return {names[i]: int(sums[i]) for i in filled.tolist()}
+
+
+def _hard(cells: Cells) -> HardPartition:
+    if cells.texts is not None:
+        return HardPartition.from_codes(cells.values, cells.texts)
+    values = cells.values if cells.values.dtype in (np.int64, np.int32) else cells.values.astype(np.int64)
+    return HardPartition.not_looked_at(values)
+
+
+def _missing(cells: Cells, start: int) -> tuple[dict[str, int], int | None]:
+    """How often each text that stands for none occurs, and the first object that has one."""
+    if cells.texts is None:
+        return {}, None
+    gaps = _gaps(cells.texts)
+    counts = np.bincount(cells.values, minlength=len(gaps))
+    if not counts[gaps].any():
+        return {}, None
+    missing = {cells.texts[i]: int(counts[i]) for i in np.flatnonzero(gaps & (counts > 0)).tolist()}
+    return missing, start + int(gaps[cells.values].argmax())
+
+
+def _added(some: _SeenTogether, others: _SeenTogether) -> _SeenTogether:
+    columns = tuple(a + b for a, b in zip(some.columns, others.columns, strict=True))
+    are_both = some.table is not None and others.table is not None
+    return _SeenTogether(columns, some.table + others.table if are_both else None)  # type: ignore[operator]
+
+
+def _too_many(count: int) -> TooLargeError:
+    return TooLargeError(
+        "these are too many different labels for a column of clusters.",
+        got=f"more than {count} different values",
+        need=f"at most {MOST_LABELS}",
+        fix="name another column, if this one names the objects",
+    )
+
+
+# --- what the labels are ----------------------------------------------------------------------------------
+
+
+class _Made(NamedTuple):
+    """A clustering, and its label for each value that stands in the file."""
+
+    clustering: ChunkedHard
+    by_raw: Mapping[Any, Any] | None
+
+
+def _clustering(column: LabelColumn, seen: _Seen) -> _Made:
+    """The clustering, by the rules for labels in memory, which look at different texts only."""
+    with column.scan.errors_named():
+        if seen.missing:
+            first = column.scan.place(seen.first_missing or 0)
+            told = told_counts(column.name, seen.missing, column.scan.n_objects, first)
+            raise labels_are_missing(told, is_all=not seen.counts)
+        labels: dict[Any, Any] = {raw: raw for raw in seen.counts}
+        if any(isinstance(raw, str) for raw in seen.counts):
+            texts = list(dict.fromkeys(str(raw) for raw in seen.counts))
+            meanings = dict(zip(texts, label_meanings(texts, column.name, column.scan.header), strict=True))
+            labels = {raw: meanings[str(raw)] for raw in seen.counts}
+        distinct = as_partition(_series(list(labels.values())))
+    own = dict(zip(labels.values(), distinct.labels.tolist(), strict=True))
+    by_raw = {raw: own[label] for raw, label in labels.items()}
+    counts: Counter[Any] = Counter()
+    for raw, count in seen.counts.items():
+        counts[by_raw[raw]] += count
+    made = _in_parts(column, by_raw, counts, distinct)
+    made.noise_label = column.noise_label
+    return _Made(made, None if all(type(raw) is int for raw in by_raw) else by_raw)
+
+
+def _series(labels: list[Any]) -> Any:
+    import pandas as pd
+
+    return pd.Series(np.array(labels, dtype=object if any(isinstance(x, str) for x in labels) else None))
+
+
+def _in_parts(
+    column: LabelColumn, by_raw: Mapping[Any, Any], counts: Mapping[Any, int], distinct: HardPartition
+) -> ChunkedHard:
+    """The labels, part by part: whole numbers where they do not lie far apart, else positions in names."""
+    sizes = column.scan.sizes
+    names = distinct._names
+    if names is None and distinct.span > WIDEST * len(counts) + 1024:
+        names = tuple(sorted(counts))
+    if names is None:
+        values = by_raw
+        ordered = {label: counts[label] for label in sorted(counts)}
+    else:
+        place = {name: i for i, name in enumerate(names)}
+        values, ordered = {raw: place[label] for raw, label in by_raw.items()}, dict(counts)
+    is_plain = names is None and all(type(raw) is int for raw in by_raw)
+    read = partial(_labels_of_part, column, None if is_plain else values)
+    pieces = (column.scan.piece(read, place) for place, _ in enumerate(sizes))
+    return ChunkedHard.of(Chunked(pieces, sizes, (), np.int64), ordered, names)
+
+
+def _labels_of_part(column: LabelColumn, values: Mapping[Any, int] | None, place: int) -> Array:
+    cells = column.cells(place)
+    if cells.texts is not None:
+        known = values or {}
+        table = np.array([_value_of(text, known) for text in cells.texts], dtype=np.int64)
+        return table[cells.values]
+    if values is None:
+        return cells.values.astype(np.int64, copy=False)
+    distinct, codes = np.unique(cells.values, return_inverse=True)
+    return np.array([values[label] for label in distinct.tolist()], dtype=np.int64)[codes]
+
+
+def _value_of(text: str, values: Mapping[Any, int]) -> int:
+    """The label of a text; one that no object has may be unknown."""
+    if text in values:
+        return values[text]
+    return values.get(int(text), 0) if text.lstrip("-").isdecimal() else 0
+
+
+def _renamed(table: Contingency, made: Sequence[_Made]) -> Contingency:
+    """The table with the labels of the clusterings, in their order, for what stands in the file."""
+    raw, names = table.raw, [table.row_names, table.column_names]
+    for axis, (clustering, by_raw) in enumerate(made):
+        if by_raw is not None:
+            place = {by_raw[name]: i for i, name in enumerate(names[axis]) if name in by_raw}
+            ordered = [label for label in clustering.names if label in place]
+            rows = [place[label] for label in ordered]
+            raw, names[axis] = raw[rows] if axis == 0 else raw[:, rows], tuple(ordered)
+    return replace(table, raw=raw, row_names=names[0], column_names=names[1])
+
+
+def refuse_other_kind(kind: str | None) -> None:
+    """Labels in parts are hard clusterings."""
+    if kind not in (None, "hard"):
+        raise PartitionError(
+            "labels that are read in chunks are hard clusterings.",
+            got=f"kind={kind!r}",
+            need="memberships, or no kind",
+        )

@@ -1,0 +1,412 @@
+"""The doors to files larger than memory: what `partita.files.reading` does, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from partita.errors import FileError, MismatchError, ParameterError
+from partita.files.chunked_features import features_in_parts, known_features, refuse_filling
+from partita.files.chunked_joining import (
+    identifiers_to_join_on,
+    looked_up,
+    merged,
+    neither_sorted_nor_small,
+    sorted_alike,
+)
+from partita.files.chunked_labels import LabelColumn, known_labels, labels_in_parts, refuse_other_kind
+from partita.files.chunked_matrices import (
+    clustering_of_array,
+    data_of_array,
+    memberships_in_parts,
+    weights_in_parts,
+)
+from partita.files.clusterings import clustering_in, columns_of_clustering
+from partita.files.identifiers import identifiers_of, lengths_of_files_differ, like_identifiers
+from partita.files.joining import Join
+from partita.files.saved_arrays import SavedArray
+from partita.files.scans import KeptRows, RowMask, Scan, is_large, open_scan
+from partita.files.tables import open_table
+from partita.files.text import Writing
+from partita.progress import bar
+
+if TYPE_CHECKING:
+    from partita.files.reading import ClusteringFile, DataFile, Read
+
+
+def clustering_in_chunks(
+    path: str | Path,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    kind: str | None,
+    normalize: bool,
+    writing: Writing,
+) -> Any:
+    """One clustering, part by part."""
+    scan = open_scan(path, writing)
+    with _bar(path) as report:
+        if isinstance(scan, SavedArray):
+            return _of_array(scan, kind, normalize, None, report)
+        with scan.errors_named():
+            chosen = columns_of_clustering(scan, columns, id_column, ())
+        return _clustering(scan, chosen, kind, normalize, None, report)
+
+
+def data_in_chunks(
+    path: str | Path,
+    columns: Sequence[str] | None,
+    leave_out: Sequence[str],
+    id_column: str | None,
+    writing: Writing,
+) -> Any:
+    """Data, part by part."""
+    scan = open_scan(path, writing)
+    with _bar(path) as report:
+        if isinstance(scan, SavedArray):
+            return data_of_array(scan, report)
+        with scan.errors_named():
+            return features_in_parts(scan, columns, leave_out, id_column, on_chunk=report)[0]
+
+
+def weights_in_chunks(path: str | Path, column: str, writing: Writing) -> Any:
+    """Weights, part by part."""
+    scan = open_scan(path, writing)
+    with scan.errors_named():
+        scan.check([column])
+    with _bar(path) as report:
+        return weights_in_parts(scan, column, report)
+
+
+def _of_array(array: SavedArray, kind: str | None, normalize: bool, noise_label: Any, report: Any) -> Any:
+    if array.holds_whole_labels and kind in (None, "hard"):
+        return labels_in_parts([LabelColumn(array, "", noise_label)], report)[0]
+    return clustering_of_array(array, kind, normalize, noise_label, report)
+
+
+def _clustering(
+    scan: Scan, chosen: Sequence[str], kind: str | None, normalize: bool, noise_label: Any, report: Any
+) -> Any:
+    if len(chosen) > 1:
+        return memberships_in_parts(scan, chosen, kind, normalize, report)
+    refuse_other_kind(kind)
+    return labels_in_parts([LabelColumn(scan, chosen[0], noise_label)], report)[0]
+
+
+@contextmanager
+def _bar(*paths: str | Path) -> Iterator[Any]:
+    names = " and ".join(dict.fromkeys(Path(path).name for path in paths))
+    with bar(f"reading {names}") as report:
+        yield report
+
+
+# --- two files --------------------------------------------------------------------------------------------
+
+
+class _Reading:
+    """Files of the same objects: opened once each, joined, and read part by part."""
+
+    def __init__(self, paths: Sequence[str | Path], writing: Writing, missing: str) -> None:
+        refuse_filling(missing)
+        self.missing, self.writing = missing, writing
+        self.notes: list[str] = []
+        self.sources: dict[str | Path, Scan] = {
+            path: open_scan(path, writing) for path in dict.fromkeys(paths)
+        }
+        arrays = [source for source in self.sources.values() if isinstance(source, SavedArray)]
+        for array in arrays:
+            array.cut(min(one.rows for one in arrays))
+        self.places: dict[str | Path, Any] = {}
+        """For a small file that was joined with a large one: where the objects are in it."""
+        for source in self.sources.values():
+            self.notes += source.notes
+
+    def scan(self, path: str | Path) -> Scan | None:
+        """The table in a file; None for an array."""
+        source = self.sources[path]
+        return None if isinstance(source, SavedArray) else source
+
+    def join(
+        self, one: str | Path, other: str | Path, id_column: str | None, by_row: bool, taken: set[str]
+    ) -> Join:
+        """Bring two files to the same objects in the same order."""
+        if by_row and id_column is not None:
+            raise ParameterError(
+                "files are joined on identifiers or by row, not both.",
+                got="an id_column and by_row",
+                need="one of them",
+                parameter="by_row",
+            )
+        first, second = self.scan(one), self.scan(other)
+        if first is None or second is None or first is second:
+            if id_column is not None and (first is None or second is None):
+                raise ParameterError("arrays have no column of identifiers.", need="files with named columns")
+            self._same_lengths(one, other)
+            return Join(id_column, by_row=True)
+        for scan in (first, second) if id_column is not None else ():
+            with scan.errors_named():
+                scan.check([str(id_column)])
+        name = id_column
+        others: list[str] = []
+        if id_column is None and not by_row:
+            name, others = identifiers_to_join_on(first, second, taken)
+        elif by_row:
+            others = like_identifiers(first, second, taken)
+        if name is None:
+            self._same_lengths(one, other)
+            return Join(None, tuple(others), by_row=True)
+        self._join_on(name, one, other, first, second)
+        return Join(name, (*others, name))
+
+    def _join_on(self, name: str, one: str | Path, other: str | Path, first: Scan, second: Scan) -> None:
+        with _bar(one, other) as report:
+            order = sorted_alike(first, second, name, report)
+        if order is not None:
+            with _bar(one, other) as report:
+                self.sources[one], self.sources[other], notes = merged(first, second, name, order, report)
+            self.notes += notes
+            return
+        small = [path for path in sorted((one, other), key=self._size) if not is_large(path)]
+        if not small:
+            raise neither_sorted_nor_small(first, second, name)
+        large = other if small[0] == one else one
+        table = open_table(small[0], self.writing)
+        assert table is not None
+        with table.errors_named():
+            index = identifiers_of(table.read([], [name])[name], name)
+        scan = self.scan(large)
+        assert scan is not None
+        with _bar(large) as report:
+            self.sources[large], self.places[small[0]], notes = looked_up(scan, index, name, report)
+        self.notes += notes
+
+    def _size(self, path: str | Path) -> int:
+        return self.sources[path].n_objects
+
+    def _same_lengths(self, one: str | Path, other: str | Path) -> None:
+        if self._size(one) != self._size(other):
+            raise lengths_of_files_differ(self._size(one), self._size(other))
+
+    def columns(self, file: ClusteringFile, plan: Join) -> list[str]:
+        """The columns of a clustering."""
+        scan = self.scan(file.path)
+        if scan is None:
+            return []
+        with scan.errors_named():
+            return columns_of_clustering(scan, file.columns, plan.name, plan.others)
+
+    def leave_out(self, masks: dict[str | Path, list[RowMask]]) -> None:
+        """All files without the objects of which something is missing; they are in the same order."""
+        every = [mask for of_file in masks.values() for mask in of_file]
+        known = reduce(RowMask.both, every)
+        if not known.count():
+            raise MismatchError(
+                "no object is left.",
+                got=f"{known.n} objects, of each of which something is missing",
+                need="an object whose values are there",
+            )
+        if known.count() < known.n:
+            if any(isinstance(source, SavedArray) for source in self.sources.values()) or self.places:
+                raise ParameterError(
+                    "objects cannot be left out of these files in chunks.",
+                    got="missing='drop'",
+                    need="tables that are read in chunks",
+                    parameter="missing",
+                )
+            self.sources = {path: KeptRows(source, known) for path, source in self.sources.items()}
+            share = known.count() / known.n
+            self.notes.append(f"missing values: {known.count()} of {known.n} objects kept ({share:.1%})")
+
+    def clusterings(
+        self, files: Sequence[ClusteringFile], chosen: Sequence[Sequence[str]], plan: Join
+    ) -> list[Any]:
+        """What these files hold; two columns of labels are counted together."""
+        made: dict[int, Any] = {}
+        labels: dict[int, LabelColumn] = {}
+        for i, (file, names) in enumerate(zip(files, chosen, strict=True)):
+            source = self.sources[file.path]
+            if file.path in self.places:
+                made[i] = self._of_small(file, plan)
+            elif isinstance(source, SavedArray):
+                _refuse_columns(file)
+                if source.holds_whole_labels and file.kind in (None, "hard"):
+                    labels[i] = LabelColumn(source, "", file.noise_label)
+                    continue
+                with _bar(file.path) as report:
+                    made[i] = clustering_of_array(source, file.kind, file.normalize, file.noise_label, report)
+            elif len(names) > 1:
+                with _bar(file.path) as report:
+                    made[i] = memberships_in_parts(source, names, file.kind, file.normalize, report)
+            else:
+                refuse_other_kind(file.kind)
+                labels[i] = LabelColumn(source, names[0], file.noise_label)
+        if labels:
+            with _bar(*(files[i].path for i in labels)) as report:
+                made |= dict(zip(labels, labels_in_parts(list(labels.values()), report), strict=True))
+        return [made[i] for i, _ in enumerate(files)]
+
+    def _of_small(self, file: ClusteringFile, plan: Join) -> Any:
+        table = open_table(file.path, self.writing)
+        assert table is not None
+        with table.errors_named():
+            side = clustering_in(
+                table,
+                file.columns,
+                plan.name,
+                file.kind,
+                normalize=file.normalize,
+                noise_label=file.noise_label,
+                no_memberships=plan.others,
+            )
+        return side.of_lines(self.places[file.path])
+
+    def weights(self, path: str | Path, name: str) -> Any:
+        """Weights in a column of a file."""
+        scan = self.scan(path)
+        if scan is None:
+            raise FileError(
+                "arrays have no column of weights.", got=str(path), need="a file with named columns"
+            )
+        if path in self.places:
+            from partita.files.reading import read_weights
+
+            return read_weights(path, name, header=self.writing.header).to_numpy()[self.places[path]]
+        with scan.errors_named():
+            scan.check([name])
+        with _bar(path) as report:
+            return weights_in_parts(scan, name, report)
+
+
+def _refuse_columns(file: ClusteringFile) -> None:
+    if file.columns is not None:
+        raise ParameterError(
+            "a .npy file has no named columns.", got=", ".join(file.columns), need="no column for this file"
+        )
+
+
+def read_two_in_chunks(
+    truth: ClusteringFile,
+    found: ClusteringFile,
+    *,
+    id_column: str | None,
+    by_row: bool,
+    writing: Writing,
+    missing: str,
+    weight: str | None = None,
+    data: DataFile | None = None,
+) -> Read:
+    """What `partita.files.reading.read_two` does, part by part."""
+    from partita.files.reading import Read
+
+    reading = _Reading([truth.path, found.path, *([] if data is None else [data.path])], writing, missing)
+    taken = {*truth.taken, *found.taken, *([] if weight is None else [weight])}
+    plan = reading.join(truth.path, found.path, id_column, by_row, taken)
+    if data is not None and data.path not in (truth.path, found.path):
+        raise ParameterError(
+            "the data are in a third file, and files are read in chunks.",
+            got=str(data.path),
+            need="features and labels in one file",
+            fix="--in-memory if all fit",
+        )
+    files = [truth, *found.parts.values()]
+    chosen = [reading.columns(file, plan) for file in files]
+    if missing == "drop":
+        reading.leave_out(_known_clusterings(reading, files, chosen))
+    clusterings = reading.clusterings(files, chosen, plan)
+    weights = None if weight is None else reading.weights(truth.path, weight)
+    features = None
+    if data is not None:
+        scan = reading.scan(data.path)
+        labels = [c for file in (truth, found) if file.path == data.path for c in file.taken]
+        if scan is None or data.path in reading.places:
+            raise ParameterError(
+                "these data are not read in chunks.", got=str(data.path), need="a large table"
+            )
+        with _bar(data.path) as report, scan.errors_named():
+            leave_out = [*data.leave_out, *labels]
+            features, notes = features_in_parts(scan, data.columns, leave_out, plan.name, on_chunk=report)
+        reading.notes += notes
+    return Read(
+        clusterings[0],
+        found.together(clusterings[1:]),
+        weights,
+        tuple(dict.fromkeys((*reading.notes, *plan.notes))),
+        data=features,
+    )
+
+
+def _known_clusterings(
+    reading: _Reading, files: Sequence[ClusteringFile], chosen: Sequence[Sequence[str]]
+) -> dict[str | Path, list[RowMask]]:
+    """Of each file, which objects have labels or memberships."""
+    masks: dict[str | Path, list[RowMask]] = {}
+    for file, names in zip(files, chosen, strict=True):
+        scan = reading.scan(file.path)
+        if scan is not None and file.path not in reading.places:
+            with _bar(file.path) as report, scan.errors_named():
+                known = (
+                    known_labels(LabelColumn(scan, names[0]), report)
+                    if len(names) == 1
+                    else known_features(scan, names, report)
+                )
+            masks.setdefault(file.path, []).append(known)
+    return masks
+
+
+def read_judged_in_chunks(
+    data: str | Path,
+    clustering: ClusteringFile,
+    *,
+    columns: Sequence[str] | None,
+    leave_out: Sequence[str],
+    id_column: str | None,
+    by_row: bool = False,
+    writing: Writing,
+    missing: str,
+    every_column: bool = False,
+) -> Read:
+    """What `partita.files.reading.read_judged` does, part by part."""
+    from partita.files.reading import Read
+
+    if every_column:
+        raise ParameterError(
+            "distances between objects are not read in chunks.",
+            got="metric='precomputed'",
+            need="features",
+            parameter="metric",
+        )
+    reading = _Reading([data, clustering.path], writing, missing)
+    plan = reading.join(data, clustering.path, id_column, by_row, {*(columns or ()), *clustering.taken})
+    if data in reading.places:
+        raise ParameterError(
+            "the data are the smaller file here, and the clustering is not read with it in chunks.",
+            got=str(data),
+            need="both in one file, or both sorted by their identifiers",
+            fix="--in-memory if both fit",
+        )
+    files = list(clustering.parts.values())
+    chosen = [reading.columns(file, plan) for file in files]
+    labels = [*leave_out, *(clustering.taken if clustering.path == data else ())]
+    source = reading.sources[data]
+    if missing == "drop" and not isinstance(source, SavedArray):
+        masks = _known_clusterings(reading, files, chosen)
+        with source.errors_named():
+            first, notes = features_in_parts(source, columns, labels, plan.name, may_have_gaps=True)
+            names = [str(name) for name in first.features]
+            masks.setdefault(data, []).append(known_features(source, names))
+        reading.notes += notes
+        reading.leave_out(masks)
+        columns, source = names, reading.sources[data]
+    with _bar(data) as report:
+        if not isinstance(source, SavedArray):
+            with source.errors_named():
+                features, notes = features_in_parts(source, columns, labels, plan.name, on_chunk=report)
+            reading.notes += notes if missing != "drop" else ()
+        else:
+            features = data_of_array(source, report)
+    clusterings = reading.clusterings(files, chosen, plan)
+    notes = tuple(dict.fromkeys((*reading.notes, *plan.notes)))
+    return replace(Read(features, clustering.together(clusterings)), notes=notes)
