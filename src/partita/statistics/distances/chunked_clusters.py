@@ -13,7 +13,7 @@ import numpy as np
 from partita.arrays import Array, Floats, dense, map_blocks
 from partita.partitions import HardPartition, MembershipPartition, Partition
 from partita.statistics.chunked_objects import ChunkedObjects
-from partita.statistics.clusters.moments import ClusterScatter
+from partita.statistics.clusters.moments import ClusterScatter, scatter_of_all
 from partita.statistics.distances.objects_by_cluster import BY_COVARIANCE, ObjectsByCluster, known_metric
 from partita.statistics.protocol import OnBlock
 
@@ -90,7 +90,7 @@ class ChunkedClusters:
         labels = ObjectsByCluster.of(np.empty((codes.size, 0)), found, weight, "euclidean")
         covariance = None
         if metric in BY_COVARIANCE:
-            spread: ClusterScatter = objects.sum_over_chunks(_scatter, add)
+            spread: ClusterScatter = objects.sum_over_chunks(scatter_of_all, add)
             covariance = spread.scatter[0] / max(float(weight.sum()) - 1.0, 1.0)
         return cls(objects, labels, clear, metric, covariance)
 
@@ -182,8 +182,3 @@ def _sorted_by_name(codes: Array, names: tuple[Any, ...]) -> HardPartition:
 
 def _points(X: Array, _found: Partition, weight: Array | None) -> Floats:  # noqa: ARG001
     return np.asarray(X, dtype=np.float64)
-
-
-def _scatter(X: Array, _found: Partition, weight: Array | None) -> ClusterScatter:
-    all_as_one = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
-    return ClusterScatter.from_block(np.asarray(X, dtype=np.float64), all_as_one, weight)
