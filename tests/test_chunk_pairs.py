@@ -17,7 +17,7 @@ from partita.errors import ParameterError, TooLargeError
 from partita.inputs import prepare
 from partita.partitions.chunked import cut_into_chunks
 from partita.partitions.data import DataMatrix
-from partita.statistics import CoassociationGaps, ConcordanceGaps, TNormPairs, chunked_objects
+from partita.statistics import CoassociationGaps, ConcordanceGaps, TNormPairs, Whole, chunked_objects
 
 N = 40
 CHUNKINGS = {
@@ -225,6 +225,17 @@ def test_nothing_but_noise(data):
     other = np.where(np.arange(N) < 3, -1, 0)
     made = pt.compare(noise, pieces(other, CHUNKINGS["two"]), noise="ignore")
     assert made.provenance["n"] == 0
+
+
+def test_one_index_is_a_float(data):
+    sizes = CHUNKINGS["uneven"]
+    X, found = data_pieces(data["X"], sizes), pieces(data["truth"], sizes)
+    assert pt.indices.silhouette(X, found) == pytest.approx(
+        pt.indices.silhouette(data["X"], data["truth"]), rel=1e-12
+    )
+    assert pt.indices.campello_rand(*(pieces(data[name], sizes) for name in "UV")) == pytest.approx(
+        pt.indices.campello_rand(data["U"], data["V"]), rel=1e-12
+    )
 
 
 def test_each_cluster(data):
@@ -442,6 +453,26 @@ def test_a_trial_that_its_few_objects_do_not_allow_says_nothing(data, costly, mo
     made = pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=asked)
     assert screen.getvalue() == ""
     agree(made, pt.validate(data["X"], data["truth"], indices=asked))
+
+
+# --- the protocol --------------------------------------------------------------------------------------
+
+
+def test_what_is_made_from_chunks_takes_all_options():
+    body = {
+        "inputs": ("truth", "found"),
+        "kinds": (),
+        "options": TNormPairs.options,
+        "from_whole": classmethod(
+            lambda cls, truth, found, weight=None, on_block=None, *, tnorm="minimum", n_samples=None,
+            random_state=0: cls()
+        ),
+    }  # fmt: skip
+    type("Whole", (Whole,), body)
+    with pytest.raises(ParameterError, match="does not take 'tnorm'"):
+        type(
+            "Chunked", (Whole,), body | {"from_chunks": classmethod(lambda cls, objects, truth, found: cls())}
+        )
 
 
 # --- refusals ------------------------------------------------------------------------------------------
