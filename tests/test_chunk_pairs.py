@@ -25,7 +25,7 @@ CHUNKINGS = {
     "two": (20, 20),
     "uneven": (7, 1, 1, 20, 11),
     "many": (8,) * 5,
-    "single rows": (1,) * 40,
+    "single rows": (1,) * 12 + (28,),
 }
 WAYS = [(sizes, None) for sizes in CHUNKINGS.values()] + [
     (CHUNKINGS["uneven"], "whole"),
@@ -288,6 +288,12 @@ def test_dask(data, scheduler):
         agree(made, pt.compare(data["U"], data["V"]))
         judged = pt.validate(lazy(data["X"], sizes), lazy(data["found"], sizes))
         agree(judged, pt.validate(data["X"], data["found"]), without={"dbcv"})
+        weighed = {
+            "sample_weight": data["fractions"],
+            "indices": ["silhouette", "silhouette:sample_size=9", "dunn"],
+        }
+        judged = pt.validate(lazy(data["X"], sizes), lazy(data["found"], sizes), **weighed)
+        agree(judged, pt.validate(data["X"], data["found"], **weighed))
     here = pt.compare(pieces(data["U"], sizes), pieces(data["V"], sizes))
     there = {row.index: row.value for row in made.rows}
     assert [there[row.index] for row in here.rows] == [row.value for row in here.rows]
