@@ -18,6 +18,7 @@ from partita.inputs import prepare
 from partita.partitions.chunked import cut_into_chunks
 from partita.partitions.data import DataMatrix
 from partita.statistics import CoassociationGaps, ConcordanceGaps, TNormPairs, Whole, chunked_objects
+from partita.statistics.distances import chunked_clusters
 
 N = 40
 CHUNKINGS = {
@@ -238,6 +239,17 @@ def test_one_index_is_a_float(data):
     )
 
 
+def test_many_clusters_are_summed_to_in_parts(data, monkeypatch):
+    monkeypatch.setattr(chunked_clusters, "MOST_CELLS", 12)
+    sizes = CHUNKINGS["uneven"]
+    asked = ["silhouette", "silhouette:sample_size=17", "generalized_dunn:delta=6"]
+    made = pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=asked)
+    agree(made, pt.validate(data["X"], data["truth"], indices=asked))
+    monkeypatch.setattr("partita.statistics.distances.cluster_measures.MOST_DENSE_CELLS", 100)
+    with pytest.raises(TooLargeError, match="do not fit"):
+        pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=["generalized_dunn"])
+
+
 def test_each_cluster(data):
     sizes = CHUNKINGS["uneven"]
     made = pt.validate(data_pieces(data["X"], sizes), pieces(data["found"], sizes)).by_cluster
@@ -338,7 +350,7 @@ def test_how_often_chunks_are_read():
     assert reads == [2, 3, 4, 4]
     column, reads = counted(values, sizes)
     objects = chunked_objects.ChunkedObjects([column], opened)
-    parts = list(objects.each_against_all(itself, product_sums, np.add))
+    parts = list(objects.each_against_all(some_rows, product_sums, np.add, 100))
     np.testing.assert_allclose(np.concatenate(parts), values * values.sum())
     assert reads == [5, 5, 5, 5]
     column, reads = counted(values, sizes)
@@ -354,8 +366,8 @@ def products_of_pairs(values, weight, split):
     return values[:split].sum() * values[split:].sum()
 
 
-def itself(values, weight):
-    return values
+def some_rows(rows, values, weight):
+    return values[rows]
 
 
 def product_sums(points, values, weight):
@@ -370,8 +382,9 @@ def test_progress_is_told_over_all_pairs():
     assert sorted(set(seen)) == [(done, 10) for done in range(1, 11)]
     assert seen == sorted(seen)
     seen.clear()
-    list(objects.each_against_all(itself, product_sums, np.add, lambda *step: seen.append(step)))
-    assert sorted(set(seen)) == [(done, 16) for done in range(1, 17)]
+    parts = objects.each_against_all(some_rows, product_sums, np.add, 5, lambda *step: seen.append(step))
+    assert [len(part) for part in parts] == [3, 4, 5, 5, 1]
+    assert sorted(set(seen)) == [(done, 20) for done in range(1, 21)]
 
 
 def test_small_neighbours_are_joined(monkeypatch):
