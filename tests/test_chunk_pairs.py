@@ -434,6 +434,16 @@ def test_many_pairs_are_left_out_unasked_with_their_cost(data, costly):
     assert "sample" not in reasons[0]
 
 
+def test_what_is_sorted_two_chunks_at_a_time_costs_more_for_more_chunks(data):
+    for statistic, sides in ((ConcordanceGaps, ("truth", "U")), (CoassociationGaps, ("two", "pair"))):
+        costs = [
+            statistic.pair_operations(*(pieces(data[name], sizes) for name in sides))
+            for sizes in (CHUNKINGS["one"], CHUNKINGS["many"])
+        ]
+        assert costs[1] == 5 * costs[0]
+        assert costs[0] == statistic.pair_operations(*(pt.as_partition(data[name]) for name in sides))
+
+
 @pytest.mark.parametrize(("stream", "is_told"), [(Terminal, True), (io.StringIO, False)])
 def test_the_cost_is_told_before_the_work_on_a_terminal(data, costly, monkeypatch, stream, is_told):
     screen, sizes = stream(), CHUNKINGS["many"]

@@ -174,6 +174,12 @@ def _together(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(joined)
 
 
+def n_chunks_of(partition: Any) -> int:
+    """In how many chunks the objects of a clustering are looked at; 1 where they are in memory."""
+    values = getattr(partition, "values", None)
+    return len(_together(values.sizes)) if isinstance(values, Chunked) else 1
+
+
 def _some(column: Chunked, places: Sequence[int]) -> Chunked:
     return Chunked(
         (column.chunks[i] for i in places),

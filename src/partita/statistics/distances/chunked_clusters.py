@@ -123,7 +123,7 @@ class ChunkedClusters:
         return max(1, MOST_CELLS // self.k)
 
     def sums_of(self, rows: Array, on_block: OnBlock) -> Iterator[Floats]:
-        """The weighted sums of the distances of some objects to those of each cluster, in parts ``(m, k)``."""
+        """The weighted sums of the distances of some objects to those of each cluster, in parts (m, k)."""
         (X, *_), _ = self.objects.take(rows)
         points = np.asarray(X, dtype=np.float64)
         for part in blocks(len(points), self.most_rows):

@@ -11,6 +11,7 @@ import numpy as np
 from partita.arrays import Array, Floats, map_blocks
 from partita.arrays.chunked import Chunked
 from partita.partitions import POSSIBILISTIC, Partition
+from partita.statistics.chunked_objects import n_chunks_of
 from partita.statistics.pairs.coassociation import PairMoments
 from partita.statistics.pairs.coassociation_factors import shares
 from partita.statistics.pairs.object_pairs import sum_over_pairs
@@ -27,10 +28,9 @@ def plan(truth: Partition, found: Partition) -> tuple[str, float]:
     pairs = n * (n - 1.0) / 2.0
     if POSSIBILISTIC in (truth.kind, found.kind):
         return "tiles", pairs
-    values = getattr(truth, "values", None)
     if truth.n_clusters == found.n_clusters == 2:
-        return "angles", n * math.log2(n + 1.0) * (len(values.chunks) if isinstance(values, Chunked) else 1)
-    if isinstance(values, Chunked):
+        return "angles", n * math.log2(n + 1.0) * n_chunks_of(truth)
+    if isinstance(getattr(truth, "values", None), Chunked):
         return "tiles", pairs
     looked_at = slice(None, None, max(1, n // _LOOKED_AT))
     few = [shares(p.take(looked_at)) for p in (truth, found)]
