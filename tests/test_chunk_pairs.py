@@ -17,7 +17,8 @@ from partita.errors import ParameterError, TooLargeError
 from partita.inputs import prepare
 from partita.partitions.chunked_reading import cut_into_chunks
 from partita.partitions.data import DataMatrix
-from partita.statistics import CoassociationGaps, ConcordanceGaps, TNormPairs, chunked_objects
+from partita.statistics import CoassociationGaps, ConcordanceGaps, TNormPairs, Whole, chunked_objects
+from partita.statistics.distances import chunked_clusters
 
 N = 40
 CHUNKINGS = {
@@ -25,7 +26,7 @@ CHUNKINGS = {
     "two": (20, 20),
     "uneven": (7, 1, 1, 20, 11),
     "many": (8,) * 5,
-    "single rows": (1,) * 40,
+    "single rows": (1,) * 12 + (28,),
 }
 WAYS = [(sizes, None) for sizes in CHUNKINGS.values()] + [
     (CHUNKINGS["uneven"], "whole"),
@@ -227,6 +228,28 @@ def test_nothing_but_noise(data):
     assert made.provenance["n"] == 0
 
 
+def test_one_index_is_a_float(data):
+    sizes = CHUNKINGS["uneven"]
+    X, found = data_pieces(data["X"], sizes), pieces(data["truth"], sizes)
+    assert pt.indices.silhouette(X, found) == pytest.approx(
+        pt.indices.silhouette(data["X"], data["truth"]), rel=1e-12
+    )
+    assert pt.indices.campello_rand(*(pieces(data[name], sizes) for name in "UV")) == pytest.approx(
+        pt.indices.campello_rand(data["U"], data["V"]), rel=1e-12
+    )
+
+
+def test_many_clusters_are_summed_to_in_parts(data, monkeypatch):
+    monkeypatch.setattr(chunked_clusters, "MOST_CELLS", 12)
+    sizes = CHUNKINGS["uneven"]
+    asked = ["silhouette", "silhouette:sample_size=17", "generalized_dunn:delta=6"]
+    made = pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=asked)
+    agree(made, pt.validate(data["X"], data["truth"], indices=asked))
+    monkeypatch.setattr("partita.statistics.distances.cluster_measures.MOST_DENSE_CELLS", 100)
+    with pytest.raises(TooLargeError, match="do not fit"):
+        pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=["generalized_dunn"])
+
+
 def test_each_cluster(data):
     sizes = CHUNKINGS["uneven"]
     made = pt.validate(data_pieces(data["X"], sizes), pieces(data["found"], sizes)).by_cluster
@@ -277,6 +300,12 @@ def test_dask(data, scheduler):
         agree(made, pt.compare(data["U"], data["V"]))
         judged = pt.validate(lazy(data["X"], sizes), lazy(data["found"], sizes))
         agree(judged, pt.validate(data["X"], data["found"]), without={"dbcv"})
+        weighed = {
+            "sample_weight": data["fractions"],
+            "indices": ["silhouette", "silhouette:sample_size=9", "dunn"],
+        }
+        judged = pt.validate(lazy(data["X"], sizes), lazy(data["found"], sizes), **weighed)
+        agree(judged, pt.validate(data["X"], data["found"], **weighed))
     here = pt.compare(pieces(data["U"], sizes), pieces(data["V"], sizes))
     there = {row.index: row.value for row in made.rows}
     assert [there[row.index] for row in here.rows] == [row.value for row in here.rows]
@@ -321,7 +350,7 @@ def test_how_often_chunks_are_read():
     assert reads == [2, 3, 4, 4]
     column, reads = counted(values, sizes)
     objects = chunked_objects.ChunkedObjects([column], opened)
-    parts = list(objects.each_against_all(itself, product_sums, np.add))
+    parts = list(objects.each_against_all(some_rows, product_sums, np.add, 100))
     np.testing.assert_allclose(np.concatenate(parts), values * values.sum())
     assert reads == [5, 5, 5, 5]
     column, reads = counted(values, sizes)
@@ -337,8 +366,8 @@ def products_of_pairs(values, weight, split):
     return values[:split].sum() * values[split:].sum()
 
 
-def itself(values, weight):
-    return values
+def some_rows(rows, values, weight):
+    return values[rows]
 
 
 def product_sums(points, values, weight):
@@ -353,8 +382,9 @@ def test_progress_is_told_over_all_pairs():
     assert sorted(set(seen)) == [(done, 10) for done in range(1, 11)]
     assert seen == sorted(seen)
     seen.clear()
-    list(objects.each_against_all(itself, product_sums, np.add, lambda *step: seen.append(step)))
-    assert sorted(set(seen)) == [(done, 16) for done in range(1, 17)]
+    parts = objects.each_against_all(some_rows, product_sums, np.add, 5, lambda *step: seen.append(step))
+    assert [len(part) for part in parts] == [3, 4, 5, 5, 1]
+    assert sorted(set(seen)) == [(done, 20) for done in range(1, 21)]
 
 
 def test_small_neighbours_are_joined(monkeypatch):
@@ -404,6 +434,16 @@ def test_many_pairs_are_left_out_unasked_with_their_cost(data, costly):
     assert "sample" not in reasons[0]
 
 
+def test_what_is_sorted_two_chunks_at_a_time_costs_more_for_more_chunks(data):
+    for statistic, sides in ((ConcordanceGaps, ("truth", "U")), (CoassociationGaps, ("two", "pair"))):
+        costs = [
+            statistic.pair_operations(*(pieces(data[name], sizes) for name in sides))
+            for sizes in (CHUNKINGS["one"], CHUNKINGS["many"])
+        ]
+        assert costs[1] == 5 * costs[0]
+        assert costs[0] == statistic.pair_operations(*(pt.as_partition(data[name]) for name in sides))
+
+
 @pytest.mark.parametrize(("stream", "is_told"), [(Terminal, True), (io.StringIO, False)])
 def test_the_cost_is_told_before_the_work_on_a_terminal(data, costly, monkeypatch, stream, is_told):
     screen, sizes = stream(), CHUNKINGS["many"]
@@ -442,6 +482,26 @@ def test_a_trial_that_its_few_objects_do_not_allow_says_nothing(data, costly, mo
     made = pt.validate(data_pieces(data["X"], sizes), pieces(data["truth"], sizes), indices=asked)
     assert screen.getvalue() == ""
     agree(made, pt.validate(data["X"], data["truth"], indices=asked))
+
+
+# --- the protocol --------------------------------------------------------------------------------------
+
+
+def test_what_is_made_from_chunks_takes_all_options():
+    body = {
+        "inputs": ("truth", "found"),
+        "kinds": (),
+        "options": TNormPairs.options,
+        "from_whole": classmethod(
+            lambda cls, truth, found, weight=None, on_block=None, *, tnorm="minimum", n_samples=None,
+            random_state=0: cls()
+        ),
+    }  # fmt: skip
+    type("Whole", (Whole,), body)
+    with pytest.raises(ParameterError, match="does not take 'tnorm'"):
+        type(
+            "Chunked", (Whole,), body | {"from_chunks": classmethod(lambda cls, objects, truth, found: cls())}
+        )
 
 
 # --- refusals ------------------------------------------------------------------------------------------

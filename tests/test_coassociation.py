@@ -22,7 +22,9 @@ from partita.indices import find
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, relations
 from partita.statistics import CoassociationGaps, Contingency, PairMoments, ShuffledGaps
 from partita.statistics.pairs import coassociation_gaps as gaps
+from partita.statistics.pairs import coassociation_sums as sums
 from partita.statistics.pairs import shuffles
+from partita.statistics.pairs.object_pairs import draw_pairs
 from reference import REFERENCE
 from reference.coassociation import coassociations
 from strategies import integer_weights, pairs
@@ -351,7 +353,7 @@ def test_every_method_is_the_double_loop(method, weighted):
     made = CoassociationGaps.from_whole(truth, found, weight)
     assert made.method == method
     assert made.how == ""
-    tiles = gaps._by_tiles(U, V, weight, made.moments, None) / made.moments.n_pairs
+    tiles = sums.by_tiles(U, V, weight, made.moments, None) / made.moments.n_pairs
     assert made.together == pytest.approx(tiles, rel=1e-12)
     if n <= 400:
         assert made.together == pytest.approx(gap_by_loops(U, V, weight), rel=1e-12)
@@ -364,10 +366,10 @@ def test_all_methods_agree_on_anything(sides, data):
     weight = data.draw(st.none() | integer_weights(sides[0].n_objects).filter(lambda w: w.sum() > 1))
     U, V = (np.asarray(p.memberships()) for p in sides)
     moments = PairMoments.from_block(*sides, weight)
-    expected = gaps._by_tiles(U, V, weight, moments, None)
-    usable = [m for m in gaps._METHODS if m != "angles" or U.shape[1] == V.shape[1] == 2]
+    expected = sums.by_tiles(U, V, weight, moments, None)
+    usable = [m for m in sums.METHODS if m != "angles" or U.shape[1] == V.shape[1] == 2]
     for method in usable:
-        found = gaps._METHODS[method](U, V, weight, moments, None)
+        found = sums.METHODS[method](U, V, weight, moments, None)
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-10), method
 
 
@@ -417,7 +419,7 @@ def test_sparse_memberships_give_the_dense_values():
 
 
 def test_a_gap_outside_its_bounds_is_a_bug(monkeypatch):
-    monkeypatch.setitem(gaps._METHODS, "tiles", lambda *_: 1e9)
+    monkeypatch.setitem(sums.METHODS, "tiles", lambda *_: 1e9)
     rng = np.random.default_rng(15)
     with pytest.raises(PartitaError, match="outside its bounds"):
         pt.indices.belief_rand(random_rows(rng, 20, 3), random_rows(rng, 20, 4))
@@ -459,12 +461,12 @@ def test_sampling_is_repeatable_and_said_in_the_result():
 
 def test_drawn_pairs_are_uniform_over_pairs_of_copies():
     weight = np.array([1, 3, 2])
-    i, j = gaps.draw_pairs(3, weight, 200_000, np.random.default_rng(18))
+    i, j = draw_pairs(3, weight, 200_000, np.random.default_rng(18))
     counts = np.zeros((3, 3))
     np.add.at(counts, (i, j), 1)
     expected = np.outer(weight, weight) - np.diag(weight)
     np.testing.assert_allclose(counts / 200_000, expected / expected.sum(), atol=0.005)
-    i, j = gaps.draw_pairs(4, None, 100_000, np.random.default_rng(19))
+    i, j = draw_pairs(4, None, 100_000, np.random.default_rng(19))
     assert (i != j).all()
 
 

@@ -18,7 +18,7 @@ from partita.statistics import Contingency, Request, Statistic, Whole
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.options import options_of
 
-TRIAL_ROWS = 2048
+TRIAL_ROWS = 4096
 """Objects that a trial looks at."""
 
 __all__ = ["Request", "collect", "needs_all_at_once", "pair_operations", "why_costly"]

@@ -149,7 +149,7 @@ def coassociation_average_distance(
 
     As rovetta2009's Table 2 prints it. ``variant="means"`` is |mean a - mean b|, as its text words it.
     ``method="sample"`` looks at as many drawn pairs as a mean gap within ``epsilon`` needs with that
-    ``confidence``; otherwise the value is exact.
+    ``confidence``, and gives its standard error too; otherwise the value is exact.
 
     Pitfalls
     --------

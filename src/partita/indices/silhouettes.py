@@ -59,10 +59,10 @@ def silhouette(
 
     Pitfalls
     --------
-    It takes n^2 distances: `simplified_silhouette` or ``sample_size`` are for large n. An object alone in its
-    cluster has 0, so that n clusters of n objects have 0 too; where a and b are 0 it is 0. It favours round
-    clusters of equal spread, and often two of them. Other programs square distances (Spark), or take the mean
-    over clusters.
+    It takes n^2 distances: `simplified_silhouette` or ``sample_size`` are for large n, in chunks too. An
+    object alone in its cluster has 0, so that n clusters of n objects have 0 too; where a and b are 0 it is
+    0. It favours round clusters of equal spread, and often two of them. Other programs square distances
+    (Spark), or take the mean over clusters.
 
     Examples
     --------

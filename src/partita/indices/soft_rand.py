@@ -106,7 +106,8 @@ def campello_rand(sums: TNormPairs) -> Floats:
     Two objects are together to the degree max T(u_ir, u_jr) over clusters r, and apart to the degree
     max T(u_ir, u_jq) over r != q, with T the minimum or the product (``tnorm``). T also joins the degrees of
     the two clusterings, to a (together in both), b, c and d (apart in both). For hard clusterings it is the
-    Rand index.
+    Rand index. ``n_samples`` draws so many pairs in place of all: the caveat then gives the relative standard
+    error of each of the four sums.
 
     Pitfalls
     --------
@@ -157,7 +158,7 @@ def campello_rand(sums: TNormPairs) -> Floats:
 def campello_adjusted_rand(sums: TNormPairs) -> Floats:
     """How far the fuzzy agreement on pairs lies above what the clusterings' own pair sums would give.
 
-    Hubert and Arabie's formula on the pair sums of `campello_rand`, with the same option ``tnorm``. For hard
+    Hubert and Arabie's formula on the pair sums of `campello_rand`, with the same options. For hard
     clusterings it is the adjusted Rand index.
 
     Pitfalls
@@ -204,7 +205,8 @@ def campello_adjusted_rand(sums: TNormPairs) -> Floats:
 def campello_jaccard(sums: TNormPairs) -> Floats:
     """Of the fuzzy pairs together in at least one clustering, the share together in both.
 
-    The fuzzy pair sums are those of `campello_rand`. For hard clusterings it is the Jaccard index of pairs.
+    The fuzzy pair sums and options are those of `campello_rand`. For hard clusterings it is the Jaccard index
+    of pairs.
 
     Pitfalls
     --------

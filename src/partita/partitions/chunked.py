@@ -149,6 +149,15 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         """Whether an object is noise."""
         return self.noise_name is not None and self.counts.get(self.noise_name, 0) > 0
 
+    def coded(self) -> Self:
+        """The same with positions in ``names`` as values."""
+        if self._names is not None:
+            return self
+        positions = self.values.mapped(partial(_positions, np.array(self.names)), dtype=np.int64)
+        made = type(self).of(positions, self.counts, self.names)
+        made.noise_label = self.noise_label
+        return made
+
     def compacted(self) -> Self:
         """Itself: labels that are spread widely were counted when it was read."""
         return self

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita.arrays import Array, is_sparse
+from partita.arrays import Array, blocks, is_sparse
 from partita.arrays.chunked import Chunked, Piece, made_once, sum_of_chunks, zipped
 from partita.statistics.protocol import OnBlock
 
@@ -68,7 +68,7 @@ class ChunkedObjects:
     @property
     def n_pairs(self) -> int:
         """The number of pairs of chunks, each with itself counted."""
-        return n_pairs_of(self.n_chunks)
+        return self.n_chunks * (self.n_chunks + 1) // 2
 
     @cached_property
     def weighed(self) -> Weighed:
@@ -129,15 +129,21 @@ class ChunkedObjects:
         points: Callable[..., Any],
         work: Callable[..., Any],
         add: Callable[[Any, Any], Any],
+        most_rows: int,
         on_block: OnBlock = None,
     ) -> Iterator[Any]:
-        """For every chunk, in order, the `sum_against_all` of its ``points(*inputs, weight=...)``."""
-        n = self.n_chunks
-        for place in range(n):
+        """The `sum_against_all` of all objects, some after the other, in order.
+
+        Those of one chunk, or as many of them as may be held at once, are ``points(rows, *inputs,
+        weight=...)``, with ``rows`` a slice of the chunk.
+        """
+        held = [(place, rows) for place, size in enumerate(self.sizes) for rows in blocks(size, most_rows)]
+        total = len(held) * self.n_chunks
+        for before, (place, rows) in enumerate(held):
             parts = (column.chunks[place] for column in self.columns)
-            own = made_once(partial(_of_one, self.opened, points), *parts)
-            yield self.sum_against_all(work, own, add, _from(on_block, place * n, n * n))
-            _from(on_block, (place + 1) * n, n * n)(0)
+            own = made_once(partial(_of_one, self.opened, partial(points, rows)), *parts)
+            yield self.sum_against_all(work, own, add, _from(on_block, before * self.n_chunks, total))
+            _from(on_block, (before + 1) * self.n_chunks, total)(0)
 
     def take(self, rows: Array) -> Opened:
         """The inputs and weights of some objects, by their places in ascending order, in memory."""
@@ -155,11 +161,6 @@ class ChunkedObjects:
         return self.take(rows)[0], list(places.reshape(len(drawn), -1))
 
 
-def n_pairs_of(n_chunks: int) -> int:
-    """How many pairs so many chunks have, each with itself counted."""
-    return n_chunks * (n_chunks + 1) // 2
-
-
 def _together(sizes: Sequence[int]) -> tuple[int, ...]:
     """The sizes of chunks after neighbours were joined that have no more than `FEWEST_ROWS` together."""
     joined: list[int] = []
@@ -169,6 +170,12 @@ def _together(sizes: Sequence[int]) -> tuple[int, ...]:
         else:
             joined.append(size)
     return tuple(joined)
+
+
+def n_chunks_of(partition: Any) -> int:
+    """In how many chunks the objects of a clustering are looked at; 1 where they are in memory."""
+    values = getattr(partition, "values", None)
+    return len(_together(values.sizes)) if isinstance(values, Chunked) else 1
 
 
 def _some(column: Chunked, places: Sequence[int]) -> Chunked:

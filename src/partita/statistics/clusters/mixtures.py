@@ -17,7 +17,7 @@ from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition, as_partition
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.clusters.discrete_columns import few_values, refuse_discrete_columns, values_of_both
-from partita.statistics.clusters.moments import LOG_2, ClusterScatter, log_determinants
+from partita.statistics.clusters.moments import LOG_2, ClusterScatter, log_determinants, scatter_of_all
 from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import Request, Statistic, Whole
 
@@ -302,7 +302,7 @@ class GaussianComponents(Whole):
         refuse_discrete_columns(few, total)
         variances = None
         if ridge:
-            spread = objects.sum_over_chunks(partial(_spread_of_all, exponent=scatter.exponent), add)
+            spread = objects.sum_over_chunks(partial(scatter_of_all, exponent=scatter.exponent), add)
             variances = np.diagonal(spread.scatter[0]) / total
         logs = _log_determinants(scatter, scatter.exponent, ridge, variances)
         return cls._of(scatter.weights, logs, X.shape[1], min_points, found.kind)
@@ -515,12 +515,6 @@ def _log_determinants(moments: ClusterScatter, exponent: int, ridge: float, vari
         for matrix, is_flat in zip(_covariances(moments), flat, strict=True)
     ]
     return np.array(logs) + 2.0 * moments.d * exponent * LOG_2
-
-
-def _spread_of_all(X: Array, _found: Partition, weight: Array | None, *, exponent: int) -> ClusterScatter:
-    """The scatter of all objects as one cluster."""
-    all_as_one = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
-    return ClusterScatter.from_block(np.ldexp(X, -exponent, dtype=np.float64), all_as_one, weight)
 
 
 def _variances(X: Array, weight: Array | None) -> Array:

@@ -349,6 +349,12 @@ class DataMoments(ClusterMoments):
         return super().from_block(X, HardPartition.from_codes(np.zeros(len(X), np.int64), ("all",)), weight)
 
 
+def scatter_of_all(X: Array, *_sides: Any, weight: Array | None = None, exponent: int = 0) -> ClusterScatter:
+    """The scatter of all objects as one cluster, in units of ``2 ** exponent``."""
+    all_as_one = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
+    return ClusterScatter.from_block(np.ldexp(np.asarray(X, dtype=np.float64), -exponent), all_as_one, weight)
+
+
 def in_units(value: Any, exponent: int) -> Floats:
     """``value * 2 ** exponent``; inf, or 0, beyond the range of numbers."""
     with np.errstate(over="ignore", under="ignore"):

@@ -10,12 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita.arrays import Array, Floats, dense, map_blocks
+from partita.arrays import Array, Floats, blocks, dense, map_blocks
 from partita.partitions import HardPartition, MembershipPartition, Partition
 from partita.statistics.chunked_objects import ChunkedObjects
-from partita.statistics.clusters.moments import ClusterScatter
+from partita.statistics.clusters.moments import ClusterScatter, scatter_of_all
 from partita.statistics.distances.objects_by_cluster import BY_COVARIANCE, ObjectsByCluster, known_metric
 from partita.statistics.protocol import OnBlock
+
+MOST_CELLS = 1 << 22
+"""Sums (objects x clusters) of one chunk: 32 MiB; with those that wait to be added, some 16 times that."""
 
 
 class Looked(NamedTuple):
@@ -77,8 +80,8 @@ class ChunkedClusters:
         """Look at all chunks once, twice for a metric that depends on the spread of the data."""
         metric = known_metric(metric)
         seen: list[Looked] = objects.each(Looked.at)
-        every = max((one.names for one in seen), key=len)
-        every += tuple(dict.fromkeys(name for one in seen for name in one.names if name not in {*every}))
+        most = max((one.names for one in seen), key=len)
+        every = tuple(dict.fromkeys([*most, *(name for one in seen for name in one.names)]))
         place = {name: i for i, name in enumerate(every)}
         codes = np.concatenate(
             [np.array([place[name] for name in one.names], dtype=np.int64)[one.codes] for one in seen]
@@ -90,7 +93,7 @@ class ChunkedClusters:
         labels = ObjectsByCluster.of(np.empty((codes.size, 0)), found, weight, "euclidean")
         covariance = None
         if metric in BY_COVARIANCE:
-            spread: ClusterScatter = objects.sum_over_chunks(_scatter, add)
+            spread: ClusterScatter = objects.sum_over_chunks(scatter_of_all, add)
             covariance = spread.scatter[0] / max(float(weight.sum()) - 1.0, 1.0)
         return cls(objects, labels, clear, metric, covariance)
 
@@ -114,20 +117,26 @@ class ChunkedClusters:
         """What is done to a chunk."""
         return Measuring(self.metric, self.covariance, {name: i for i, name in enumerate(self.names)})
 
-    def sums_of(self, rows: Array, on_block: OnBlock) -> Floats:
-        """The weighted sums of the distances of some objects to those of each cluster, ``(m, k)``."""
+    @property
+    def most_rows(self) -> int:
+        """How many objects are held against all at once."""
+        return max(1, MOST_CELLS // self.k)
+
+    def sums_of(self, rows: Array, on_block: OnBlock) -> Iterator[Floats]:
+        """The weighted sums of the distances of some objects to those of each cluster, in parts (m, k)."""
         (X, *_), _ = self.objects.take(rows)
         points = np.asarray(X, dtype=np.float64)
-        sums: Floats = self.objects.sum_against_all(self.measuring.sums, points, np.add, on_block)
-        return sums
+        for part in blocks(len(points), self.most_rows):
+            yield self.objects.sum_against_all(self.measuring.sums, points[part], np.add, on_block)
 
     def all_sums(self, on_block: OnBlock) -> Iterator[Floats]:
-        """The same of all objects, chunk after chunk."""
-        yield from self.objects.each_against_all(_points, self.measuring.sums, np.add, on_block)
+        """The same of all objects, in the order of the data."""
+        return self.objects.each_against_all(_points, self.measuring.sums, np.add, self.most_rows, on_block)
 
     def all_least(self, on_block: OnBlock) -> Iterator[Floats]:
-        """The least distances of all objects to those of each cluster, chunk after chunk."""
-        yield from self.objects.each_against_all(_points, self.measuring.least, np.minimum, on_block)
+        """The least distances of all objects to those of each cluster, in parts."""
+        work = self.measuring.least
+        return self.objects.each_against_all(_points, work, np.minimum, self.most_rows, on_block)
 
 
 @dataclass(frozen=True)
@@ -180,10 +189,5 @@ def _sorted_by_name(codes: Array, names: tuple[Any, ...]) -> HardPartition:
     return HardPartition.from_codes(np.argsort(order)[codes], [names[i] for i in order])
 
 
-def _points(X: Array, _found: Partition, weight: Array | None) -> Floats:  # noqa: ARG001
-    return np.asarray(X, dtype=np.float64)
-
-
-def _scatter(X: Array, _found: Partition, weight: Array | None) -> ClusterScatter:
-    all_as_one = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
-    return ClusterScatter.from_block(np.asarray(X, dtype=np.float64), all_as_one, weight)
+def _points(rows: slice, X: Array, _found: Partition, weight: Array | None) -> Floats:  # noqa: ARG001
+    return np.asarray(X[rows], dtype=np.float64)

@@ -18,6 +18,9 @@ from partita.statistics.distances.cluster_measures import ClusterMeasures, mean_
 from partita.statistics.distances.objects_by_cluster import ObjectsByCluster
 from partita.statistics.protocol import OnBlock
 
+WAITING = 16
+"""Matrices of pairs of clusters that wait to be added, about."""
+
 
 class ChunkedMeasures:
     """What `ClusterMeasures` has for objects in memory."""
@@ -33,7 +36,7 @@ class ChunkedMeasures:
     def between(self, delta: int) -> Floats:
         """The distances of all pairs of clusters, ``(k, k)``."""
         sizes = self.clusters.labels.sizes
-        refuse_many_clusters(self.clusters.k)
+        refuse_many_clusters(self.clusters.k, WAITING)
         if delta == 2:
             return np.asarray(self._over_pairs(_furthest, np.maximum))
         if delta == 3:

@@ -352,13 +352,13 @@ def mean_widths(sums: Floats, sizes: Floats) -> Floats:
     return np.where(pairs > 0, np.diagonal(sums) / np.where(pairs > 0, pairs, 1.0), 0.0)
 
 
-def refuse_many_clusters(k: int) -> None:
-    """Refuse more clusters than a matrix of their distances can hold."""
-    if k * k > MOST_DENSE_CELLS:
+def refuse_many_clusters(k: int, matrices: int = 1) -> None:
+    """Refuse more clusters than so many matrices of their distances can hold."""
+    if k * k * matrices > MOST_DENSE_CELLS:
         raise TooLargeError(
             "the distances of all pairs of clusters do not fit.",
             got=f"{k} clusters",
-            need=f"at most {int(MOST_DENSE_CELLS**0.5)}",
+            need=f"at most {int((MOST_DENSE_CELLS / matrices) ** 0.5)}",
             fix="delta=1, which needs the nearest cluster of each only",
         )
 

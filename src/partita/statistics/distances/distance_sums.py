@@ -172,7 +172,7 @@ class DistanceSums(Whole):
             sums = clusters.all_sums(on_block)
         else:
             chosen = picked[np.argsort(labels.order[picked], kind="stable")]
-            sums = iter([clusters.sums_of(labels.order[chosen], on_block)])
+            sums = clusters.sums_of(labels.order[chosen], on_block)
         parts, start = [], 0
         for some in sums:
             parts.append(_own_and_nearest(labels, chosen[start : start + len(some)], some))

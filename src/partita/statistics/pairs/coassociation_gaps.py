@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import add
@@ -12,7 +12,6 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from partita.arrays import Array, Floats, generator, map_blocks
-from partita.arrays.chunked import Chunked
 from partita.errors import ParameterError, PartitaError, TooLargeError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, Partition
 from partita.statistics.chunked_objects import ChunkedObjects, Weighed
@@ -23,15 +22,22 @@ from partita.statistics.pairs.coassociation import (
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.pairs.coassociation_factors import shares
+from partita.statistics.pairs.coassociation_sums import (
+    METHODS,
+    angles_of_pair,
+    by_tiles,
+    plan,
+    signed,
+    tiles_of_pair,
+)
 from partita.statistics.pairs.object_pairs import (
     draw_pairs,
     is_relabelling_of_chunks,
     pairs_among,
-    sum_over_pairs,
 )
+from partita.statistics.pairs.typicalities import faint_exponent, largest_membership, typicality_sums
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
-from partita.statistics.tables.counting import FAINT_MEMBERSHIPS
 
 OUTSIDE = 1e-9
 """How far rounding may carry a mean gap past the bounds that are known beforehand."""
@@ -39,9 +45,6 @@ OUTSIDE = 1e-9
 MOST_DRAWN = 1e8
 """Pairs that are drawn at once, at most: a few gigabytes."""
 
-_LOOKED_AT = 2048
-_CELLS_AT_ONCE = 32
-_PAIRS_PER_CELL = 50_000  # what starting on a cell costs, in pairs of a tile
 _PAIRS_AT_ONCE = 1 << 16
 
 
@@ -175,8 +178,8 @@ class CoassociationGaps(Whole):
                 truth.n_objects, weight, sample_size(epsilon, confidence), generator(random_state)
             )
             return cls._of_drawn(truth, found, pairs, moments, epsilon, confidence)
-        chosen, _ = _plan(truth, found)
-        gap = _METHODS[chosen](shares(truth), shares(found), weight, moments, on_block)
+        chosen, _ = plan(truth, found)
+        gap = METHODS[chosen](shares(truth), shares(found), weight, moments, on_block)
         return cls._of_sum(gap, moments, chosen)
 
     @classmethod
@@ -205,8 +208,8 @@ class CoassociationGaps(Whole):
             pairs = draw_pairs(objects.n_objects, objects.weights, size, generator(random_state))
             (truth, found), (i, j) = objects.take_drawn(pairs)
             return cls._of_drawn(truth, found, (i, j), moments, epsilon, confidence)
-        chosen, _ = _plan(truth, found)
-        of_pair: Any = _angles_of_pair if chosen == "angles" else _tiles_of_pair
+        chosen, _ = plan(truth, found)
+        of_pair: Any = angles_of_pair if chosen == "angles" else tiles_of_pair
         return cls._of_sum(objects.sum_over_pairs(of_pair, add, on_block), moments, chosen)
 
     @classmethod
@@ -245,7 +248,7 @@ class CoassociationGaps(Whole):
         cls, truth: Partition, found: Partition, weight: Array | None, on_block: OnBlock
     ) -> CoassociationGaps:
         exponent = faint_exponent(largest_membership(truth, found))
-        sums = _typicality_sums(truth, found, weight, exponent=exponent, on_block=on_block)
+        sums = typicality_sums(truth, found, weight, exponent=exponent, on_block=on_block)
         weighed = Weighed.of(truth, weight=weight)
         same = truth.kind is found.kind and truth.equivalent(found)
         return cls._of_typicality_sums(sums, weighed, (truth.kind, found.kind), same)
@@ -255,7 +258,7 @@ class CoassociationGaps(Whole):
         cls, objects: ChunkedObjects, truth: Partition, found: Partition, on_block: OnBlock
     ) -> CoassociationGaps:
         exponent = faint_exponent(max(objects.each(largest_membership)))
-        sums = objects.sum_over_pairs(partial(_typicality_sums, exponent=exponent), np.add, on_block)
+        sums = objects.sum_over_pairs(partial(typicality_sums, exponent=exponent), np.add, on_block)
         same = is_relabelling_of_chunks(objects, truth, found)
         return cls._of_typicality_sums(sums, objects.weighed, (truth.kind, found.kind), same)
 
@@ -295,7 +298,7 @@ class CoassociationGaps(Whole):
             linear = PairMoments.pair_operations(truth, found)
             if linear or HARD in (truth.kind, found.kind):
                 return linear
-        return float(sample_size(epsilon, confidence)) if method == "sample" else _plan(truth, found)[1]
+        return float(sample_size(epsilon, confidence)) if method == "sample" else plan(truth, found)[1]
 
     @classmethod
     def of_replicates(
@@ -305,7 +308,7 @@ class CoassociationGaps(Whole):
 
         ``moments`` are a stack of those sets.
         """
-        gaps = _by_tiles(shares(truth), shares(found), weights, moments, None)
+        gaps = by_tiles(shares(truth), shares(found), weights, moments, None)
         with np.errstate(invalid="ignore", divide="ignore"):
             mean_gap = np.where(moments.is_identical, 0.0, gaps / moments.n_pairs)
         return cls.of_moments(moments, "tiles", mean_gap)
@@ -336,61 +339,6 @@ def refuse_sampled_typicalities(method: str) -> None:
         )
 
 
-def typicalities(truth: Partition, found: Partition) -> tuple[Array, Array]:
-    """The rows of both sides, times a common power of two where all are so small that products are lost.
-
-    Sums over pairs then have a common factor, which no ratio of them depends on.
-    """
-    exponent = faint_exponent(largest_membership(truth, found))
-    u, v = shares(truth), shares(found)
-    return (np.ldexp(u, -exponent), np.ldexp(v, -exponent)) if exponent else (u, v)
-
-
-def largest_membership(truth: Partition, found: Partition, weight: Array | None = None) -> float:  # noqa: ARG001
-    """The largest membership or typicality of both sides."""
-    return max(float(shares(side).max(initial=0.0)) for side in (truth, found))
-
-
-def faint_exponent(largest: float) -> int:
-    """The power of two that is taken out where all memberships are so small that products are lost."""
-    return math.frexp(largest)[1] if 0.0 < largest < FAINT_MEMBERSHIPS else 0
-
-
-def _typicality_sums(
-    truth: Partition,
-    found: Partition,
-    weight: Array | None,
-    split: int | None = None,
-    *,
-    exponent: int,
-    on_block: OnBlock = None,
-) -> Floats:
-    """Over all pairs, see `sum_over_pairs`: gaps in how far they are together, and apart; r_i r_j of both."""
-    u, v = (np.ldexp(shares(side), -exponent) for side in (truth, found))
-    sums = [rows.sum(axis=1) for rows in (u, v)]
-    left, right = _signed(u, v)
-    left_sums, right_sums = _signed(sums[0][:, None], sums[1][:, None])
-
-    def of_tile(i: slice, j: slice) -> list[Floats]:
-        together = left[i] @ right[j].T
-        return [np.abs(together), np.abs(left_sums[i] @ right_sums[j].T - together)]
-
-    gaps = sum_over_pairs(of_tile, truth.n_objects, weight, on_block, split)
-    return np.concatenate([gaps, [_sum_of_products(r, weight, split) for r in sums]])
-
-
-def _sum_of_products(r: Floats, weight: Array | None, split: int | None) -> float:
-    """The sum of r_i r_j over all pairs, copies counted; nothing is subtracted, so that nothing cancels."""
-    if not r.size:
-        return 0.0
-    each = np.ones(r.size) if weight is None else weight.astype(np.float64)
-    weighed = each * r
-    if split is not None:
-        return float(weighed[:split].sum() * weighed[split:].sum())
-    between = float(weighed[1:] @ np.cumsum(weighed)[:-1])
-    return between + float(each @ ((each - 1.0) * r * r)) / 2.0
-
-
 def bounds(moments: PairMoments) -> tuple[Floats, Floats]:
     """Where the mean gap must lie, known from linear sums alone (0 <= a, b <= 1, and Cauchy-Schwarz)."""
     squared = moments.squared_gap
@@ -410,176 +358,6 @@ def hold_bounds(gap: Any, moments: PairMoments) -> None:
             need=f"{lower} to {upper}",
             fix="this is a bug; please report it with the inputs",
         )
-
-
-# --- which method --------------------------------------------------------------------------------------
-
-
-def _plan(truth: Partition, found: Partition) -> tuple[str, float]:
-    """The cheapest exact method for two soft clusterings, and how many pairs it looks at."""
-    n = truth.n_objects
-    pairs = n * (n - 1.0) / 2.0
-    if POSSIBILISTIC in (truth.kind, found.kind):
-        return "tiles", pairs
-    values = getattr(truth, "values", None)
-    if truth.n_clusters == found.n_clusters == 2:
-        return "angles", n * math.log2(n + 1.0) * (len(values.chunks) if isinstance(values, Chunked) else 1)
-    if isinstance(values, Chunked):
-        return "tiles", pairs
-    looked_at = slice(None, None, max(1, n // _LOOKED_AT))
-    few = [shares(p.take(looked_at)) for p in (truth, found)]
-    if all((rows > 0.0).mean() < 0.5 for rows in few):
-        shared = _shared_objects(*(_support(shares(p)) for p in (truth, found)))
-        in_cells = 2.0 * float((shared.data * (shared.data - 1.0)).sum())
-        if in_cells + _PAIRS_PER_CELL * shared.nnz < pairs:
-            return "supports", in_cells
-    if _distinct_rows(np.hstack(few))[0].size < 0.8 * len(few[0]):
-        m = _distinct_rows(np.hstack([shares(truth), shares(found)]))[0].size
-        if m < 0.7 * n:
-            return "distinct", m * (m + 1.0) / 2.0
-    return "tiles", pairs
-
-
-def _signed(u: Array, v: Array) -> tuple[Array, Array]:
-    """Two matrices whose rows have the products a - b."""
-    return np.hstack([u, v]), np.hstack([u, -v])
-
-
-# --- the exact methods: sums of |a - b| over pairs -------------------------------------------------------
-
-
-def _by_tiles(
-    u: Array,
-    v: Array,
-    weight: Array | None,
-    _: PairMoments | None,
-    on_block: OnBlock = None,
-    split: int | None = None,
-) -> Any:
-    left, right = _signed(u, v)
-
-    def of_tile(i: slice, j: slice) -> list[Floats]:
-        gaps = left[i] @ right[j].T
-        return [np.abs(gaps, out=gaps)]
-
-    return sum_over_pairs(of_tile, len(u), weight, on_block, split)[0]
-
-
-def _tiles_of_pair(truth: Partition, found: Partition, weight: Array | None, split: int | None) -> Any:
-    """The same over the pairs of one chunk, or between two."""
-    return _by_tiles(shares(truth), shares(found), weight, None, split=split)
-
-
-def _angles_of_pair(truth: Partition, found: Partition, weight: Array | None, split: int | None) -> float:
-    """By angles: of two chunks what both have together beyond what each has alone."""
-    u, v = shares(truth), shares(found)
-    total = _by_angles(u, v, weight, None, None)
-    for part in [] if split is None else [slice(0, split), slice(split, len(u))]:
-        total -= _by_angles(u[part], v[part], None if weight is None else weight[part], None, None)
-    return total
-
-
-def _by_distinct_rows(
-    u: Array, v: Array, weight: Array | None, moments: PairMoments, on_block: OnBlock
-) -> float:
-    """Equal objects have equal gaps: the distinct ones are weighed by how often they occur."""
-    first, group = _distinct_rows(np.hstack([u, v]))
-    counts = np.bincount(group, weights=weight, minlength=first.size)
-    return float(_by_tiles(u[first], v[first], counts, moments, on_block))
-
-
-def _distinct_rows(rows: Array) -> tuple[Array, Array]:
-    """The first place of each distinct row, and for each row which one it is; by hashes, then checked."""
-    odd = np.random.default_rng(0).integers(0, 2**63, rows.shape[1], dtype=np.uint64) * 2 + 1
-    bits = np.ascontiguousarray(rows + 0.0).view(np.uint64)  # + 0.0 makes -0.0 and 0.0 the same
-    mixed = (bits ^ (bits >> np.uint64(29))) * odd
-    hashes = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
-    _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-    if not np.array_equal(rows[first[group]], rows):
-        return np.arange(len(rows)), np.arange(len(rows))
-    return first, group
-
-
-def _by_angles(
-    u: Array,
-    v: Array,
-    weight: Array | None,
-    _: PairMoments | None,
-    on_block: OnBlock,  # noqa: ARG001
-) -> float:
-    """Two clusters against two: with s = p + q - 1 and t = p - q, a - b = s_i t_j + t_i s_j.
-
-    For fixed i its sign is a half-plane of points (s_j, t_j): sorted by angle, all sums of one sign are
-    differences of prefix sums. Sums of s and t stay apart, so that a small t keeps its digits.
-    """
-    p, q = u[:, 0], v[:, 0]
-    points = np.stack([(p - 0.5) + (q - 0.5), p - q])
-    # a line through 0 has two directions, and |a - b| sees the line only
-    points[:, (points[1] < 0.0) | ((points[1] == 0.0) & (points[0] < 0.0))] *= -1.0
-    angle = np.arctan2(points[1] + 0.0, points[0])
-    order = np.argsort(angle)
-    s, t = points[:, order]
-    each = np.ones(s.size) if weight is None else weight[order].astype(np.float64)
-    angle = angle[order]
-    below = np.zeros((2, s.size + 1))
-    np.cumsum(np.stack([s, t]) * each, axis=1, out=below[:, 1:])
-    turned = np.searchsorted(angle, math.pi - angle)
-    signed = 2.0 * below[:, turned] - below[:, -1:]
-    full = float(each @ np.abs(t * signed[0] + s * signed[1]))
-    return (full - float(each @ np.abs(2.0 * s * t))) / 2.0
-
-
-def _support(rows: Array) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((rows > 0.0).astype(np.float64))
-
-
-def _shared_objects(u: Any, v: Any) -> Any:
-    """For each pair of clusters how many objects have a share in both, where there is more than one."""
-    shared = (u.T @ v).tocoo()
-    shared.data[shared.data < 2.0] = 0.0
-    shared.eliminate_zeros()
-    return shared
-
-
-def _by_supports(u: Array, v: Array, weight: Array | None, moments: PairMoments, on_block: OnBlock) -> float:
-    """|a - b| = a + b - 2 min(a, b), where the minimum needs a common cluster on both sides.
-
-    A pair is met in each cell (cluster, cluster') that both its objects are in, and is shared among them.
-    """
-    in_u, in_v = _support(u).tocsc(), _support(v).tocsc()
-    cells = _shared_objects(in_u, in_v)
-    each = np.ones(len(u)) if weight is None else weight.astype(np.float64)
-
-    def of_cells(chosen: slice) -> float:
-        total = 0.0
-        for r, s in zip(cells.row[chosen], cells.col[chosen], strict=True):
-            rows = np.intersect1d(
-                in_u.indices[in_u.indptr[r] : in_u.indptr[r + 1]],
-                in_v.indices[in_v.indptr[s] : in_v.indptr[s + 1]],
-                assume_unique=True,
-            )
-            a, b = u[rows], v[rows]
-            met = ((a > 0.0) @ (a > 0.0).T.astype(np.float64)) * ((b > 0.0) @ (b > 0.0).T.astype(np.float64))
-            smaller = np.minimum(a @ a.T, b @ b.T) / met
-            np.fill_diagonal(smaller, 0.0)
-            total += float(each[rows] @ smaller @ each[rows]) / 2.0
-        return total
-
-    common = math.fsum(map_blocks(of_cells, cells.nnz, _CELLS_AT_ONCE, on_block, products=True))
-    copies = each * (each - 1.0) / 2.0
-    common += float(copies @ np.minimum((u * u).sum(axis=1), (v * v).sum(axis=1)))
-    means = moments.values.mean_truth + moments.values.mean_found
-    return float(moments.n_pairs * means) - 2.0 * common
-
-
-_METHODS: dict[str, Callable[..., Any]] = {
-    "tiles": _by_tiles,
-    "distinct": _by_distinct_rows,
-    "angles": _by_angles,
-    "supports": _by_supports,
-}
 
 
 # --- sampling ------------------------------------------------------------------------------------------
@@ -609,7 +387,7 @@ def _sampled_gap(u: Array, v: Array, pairs: tuple[Array, Array], moments: PairMo
 
     The estimate is held inside the bounds that are known.
     """
-    left, right = _signed(u, v)
+    left, right = signed(u, v)
     gaps = np.abs(products_of(left, right, *pairs))
     drawn = gaps - gaps**2
     lower, upper = bounds(moments)

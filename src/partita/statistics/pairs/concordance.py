@@ -17,7 +17,7 @@ import numpy as np
 from partita.arrays import Array, Floats, blocks, generator, map_blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
-from partita.statistics.chunked_objects import ChunkedObjects
+from partita.statistics.chunked_objects import ChunkedObjects, n_chunks_of
 from partita.statistics.pairs.object_pairs import (
     DrawnPairs,
     both_hard,
@@ -439,6 +439,6 @@ def _differences_in_groups(values: Floats, groups: Array, each: Floats) -> float
 
 
 def _sorting_operations(truth: Partition, found: Partition) -> float:
-    """What the method for a hard side costs; two hard ones need the table only."""
+    """What the method for a hard side costs, once for every chunk; two hard ones need the table only."""
     soft_clusters = sum(p.n_clusters for p in (truth, found) if not isinstance(p, HardPartition))
-    return truth.n_objects * soft_clusters * math.log2(truth.n_objects + 1.0)
+    return truth.n_objects * soft_clusters * math.log2(truth.n_objects + 1.0) * n_chunks_of(truth)

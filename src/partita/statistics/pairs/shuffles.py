@@ -19,13 +19,14 @@ from partita.statistics.pairs.coassociation import (
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.pairs.coassociation_factors import shares
-from partita.statistics.pairs.coassociation_gaps import products_of, typicalities
+from partita.statistics.pairs.coassociation_gaps import products_of
 from partita.statistics.pairs.object_pairs import (
     DrawnPairs,
     draw_pairs,
     number_of_pairs,
     pairs_among,
 )
+from partita.statistics.pairs.typicalities import typicalities
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 
