@@ -262,6 +262,30 @@ def test_distributions_that_look_at_all_objects_are_refused(soft):
         pt.distribution(cut(soft["truth"]), typical)
 
 
+# --- shown --------------------------------------------------------------------------------------------------
+
+
+def test_a_comparison_shows_its_table_as_in_memory(labels, soft):
+    for truth, found in (labels, (soft["truth"], soft["U"])):
+        lazy, plain = pt.compare(cut(truth), cut(found)), pt.compare(truth, found)
+        figures = [pt.plots.figure_data(one) for one in (lazy, plain)]
+        assert figures[0].title == figures[1].title
+        assert [r["truth"] for r in figures[0].records] == [r["truth"] for r in figures[1].records]
+        assert [r["found"] for r in figures[0].records] == [r["found"] for r in figures[1].records]
+        assert "<svg" in lazy._repr_html_()
+    assert "noise" in {r["found"] for r in pt.plots.figure_data(pt.compare(*map(cut, labels))).records}
+
+
+def test_what_cannot_be_drawn_is_not_shown_below_the_table(labels):
+    X = np.random.default_rng(0).normal(size=(N, 2))
+    assert "<svg" not in pt.validate(cut(X), cut(labels[0]))._repr_html_()
+
+
+def test_sizes_of_soft_clusters(soft):
+    lazy, plain = (pt.as_partition(f(soft["U"])).sizes for f in (cut, np.asarray))
+    np.testing.assert_allclose(lazy, plain, rtol=1e-12)
+
+
 # --- how far it is ----------------------------------------------------------------------------------------
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from partita.differences import (
     NOTHING,
     ClusterDifference,
@@ -85,10 +83,8 @@ def _name(name: Any, noise: Any) -> str:
 
 def _noise_name(partition: Partition) -> Any:
     """The name of the cluster of noise, or a mark that there is none."""
-    mask = partition.noise_mask
-    if mask is None or not isinstance(partition, HardPartition):
-        return NO_NOISE
-    return partition.names[int(partition.codes[np.argmax(mask)])]
+    place = partition.noise_place if isinstance(partition, HardPartition) else None
+    return NO_NOISE if place is None else partition.names[place]
 
 
 def _kept(rows: Sequence[ClusterDifference], name: _Namer) -> list[str]:

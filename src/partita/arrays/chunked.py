@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from functools import partial
@@ -307,7 +308,9 @@ def compute(tasks: Sequence[Any], on_chunk: OnChunk = None, of_chunks: Sequence[
 
 
 def _client_in_use() -> Any:
-    """The client of a cluster that dask would work on, or None."""
+    """The client of a cluster that dask would work on, or None; so too in workers, whom nobody watches."""
+    if threading.current_thread() is not threading.main_thread():
+        return None
     from dask.base import get_scheduler
 
     client = getattr(get_scheduler(), "__self__", None)

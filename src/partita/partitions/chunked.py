@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from copy import copy
 from functools import cached_property, partial
@@ -10,7 +11,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from partita.arrays import Array, read_only
-from partita.arrays.chunked import Chunked, aligned, all_at_once, for_each
+from partita.arrays.chunked import Chunked, aligned, all_at_once, for_each, sum_of_chunks
 from partita.errors import ParameterError, PartitionError
 from partita.partitions.data import DataMatrix
 from partita.partitions.hard import HardPartition
@@ -149,6 +150,12 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         """Whether an object is noise."""
         return self.noise_name is not None and self.counts.get(self.noise_name, 0) > 0
 
+    @property
+    def noise_place(self) -> int | None:
+        """The position in ``names`` of the cluster of noise, or None when no object is noise."""
+        noise = self._noise_value() if self.may_have_noise else None
+        return noise if noise is None or self._names is not None else self.names.index(noise)
+
     def coded(self) -> Self:
         """The same with positions in ``names`` as values."""
         if self._names is not None:
@@ -182,6 +189,11 @@ class _MembershipsInChunks(_PartitionInChunks):
 
     is_crisp = False
 
+    @cached_property
+    def sizes(self) -> Array:
+        """The sum of the memberships in each cluster."""
+        return read_only(sum_of_chunks(_column_sums, None, [self.values], operator.add))
+
     @property
     def may_have_noise(self) -> bool:
         """Whether there is a column of noise."""
@@ -196,6 +208,10 @@ class _MembershipsInChunks(_PartitionInChunks):
             need="labels",
             fix="memberships.argmax(axis=1), a dask array of labels",
         )
+
+
+def _column_sums(_shared: None, values: Any) -> Array:
+    return np.asarray(aligned(values).sum(axis=0, dtype=np.float64))
 
 
 class ChunkedFuzzy(_MembershipsInChunks, FuzzyPartition):

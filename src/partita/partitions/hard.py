@@ -252,6 +252,12 @@ class HardPartition(Partition):
         mask = None if noise is None else self.values == noise
         return read_only(mask) if mask is not None and mask.any() else None
 
+    @property
+    def noise_place(self) -> int | None:
+        """The position in ``names`` of the cluster of noise, or None when no object is noise."""
+        mask = self.noise_mask
+        return None if mask is None else int(self.codes[int(mask.argmax())])
+
     def _noise_value(self) -> int | None:
         """The value of noise among ``values``, if there is one."""
         if self._names is None:

@@ -310,10 +310,8 @@ _NO_NOISE = object()
 
 def _noise_name(partition: Partition) -> Any:
     """The name of the cluster of noise, or a mark that there is none."""
-    mask = partition.noise_mask
-    if mask is None or not isinstance(partition, HardPartition) or not mask.any():
-        return _NO_NOISE
-    return partition.names[int(partition.codes[int(np.argmax(mask))])]
+    place = partition.noise_place if isinstance(partition, HardPartition) else None
+    return _NO_NOISE if place is None else partition.names[place]
 
 
 def _is(name: Any, noise: Any) -> bool:

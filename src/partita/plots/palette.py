@@ -172,12 +172,9 @@ def _is(name: Any, noise: Any) -> bool:
 
 def noise_name(partition: Partition) -> Any:
     """The name of the cluster that is noise, or None: of hard and fuzzy clusterings with such objects."""
-    mask = partition.noise_mask
-    if mask is None:
-        return None
     if isinstance(partition, HardPartition):
-        return partition.names[int(partition.codes[int(mask.argmax())])]
-    return -1 if partition.kind is FUZZY else None
+        return None if partition.noise_place is None else partition.names[partition.noise_place]
+    return -1 if partition.kind is FUZZY and partition.noise_mask is not None else None
 
 
 def repeated_note(colours: Sequence[str]) -> tuple[str, ...]:
