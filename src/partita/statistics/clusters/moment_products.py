@@ -8,7 +8,7 @@ import numpy as np
 
 from partita.arrays import Array, Floats, blocks
 
-_ROWS_IN_CACHE = 2048
+_ROWS_IN_CACHE = 4096
 _DIGITS_AT_RISK = 1e-3
 """A scatter that is a smaller share of the squares about the common origin has lost digits to them."""
 
