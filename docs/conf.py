@@ -14,6 +14,7 @@ SOURCE = str(Path(partita.__file__).parents[1])
 os.environ["PYTHONPATH"] = os.pathsep.join([SOURCE, *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 os.environ["COLUMNS"] = "100"  # printed tables fit the page
+os.environ["PARTITA_DOCS"] = str(HERE)  # where pages find recorded values
 os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 
 project = "partita"
@@ -30,6 +31,7 @@ extensions = [
     "docstrings",
     "terminal",
     "catalogue",
+    "audit",
 ]
 exclude_patterns = ["_build", "_ext", "_templates", "jupyter_execute"]
 templates_path = ["_templates"]

@@ -49,12 +49,19 @@ def flowers() -> dict[str, Any]:
 
 def how_known(package: str, name: str, inputs: tuple[str, ...]) -> str:
     """How a row is known, in words."""
-    said = packages()[package]
     if value(package, name, inputs) is None:
-        return f"read: {said.get('read', 'its manual')}"
+        return f"read: {packages()[package].get('read', 'its manual')}"
+    return how_asked(package)
+
+
+def how_asked(package: str) -> str:
+    """Which version was run or recorded."""
+    said = packages()[package]
     if "run" in said:
         return f"run: {version(said['run'])}"
-    return f"recorded: {recorded(said['recorded'])['versions'][package]}"
+    if "recorded" in said:
+        return f"recorded: {recorded(said['recorded'])['versions'][package]}"
+    return "not run: as its manual or source reads"
 
 
 @cache

@@ -80,8 +80,7 @@ recorded = {
     "iris": {
         "clusim": two(inputs["iris"]["species"], inputs["iris"]["labels"]),
         "pycvi": {
-            "davies_bouldin": said(pycvi.davies_bouldin, X, groups, p=1),
-            "davies_bouldin, as it is by default": said(pycvi.davies_bouldin, X, groups),
+            "davies_bouldin": said(pycvi.davies_bouldin, X, groups),
             "dunn": said(pycvi.dunn, X, groups),
             "silhouette": said(pycvi.silhouette, X, groups),
             "xie_beni": said(pycvi.xie_beni, X, groups),
