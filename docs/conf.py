@@ -58,6 +58,7 @@ nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
+nb_merge_streams = True
 nb_mime_priority_overrides = [("html", "text/html", 5), ("html", "image/svg+xml", 4)]
 
 html_theme = "pydata_sphinx_theme"
@@ -70,7 +71,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
@@ -78,4 +79,6 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
 }
-html_sidebars = {"index": [], "changelog": [], "contributing": [], "catalogue/index": [], "api/index": []}
+html_sidebars = {
+    page: [] for page in ("index", "changelog", "contributing", "catalogue/index", "api/index", "audit/index")
+}

@@ -39,14 +39,12 @@ def _shown(number: Number) -> str:
 
 def cases_table() -> str:
     """All cases as Markdown; a verdict leads to its paragraph."""
-    head = "| index | package | its name | input | theirs | ours | verdict |"
-    lines = [head, "|" + " --- |" * 7]
+    lines = ["| index | package, and its name | input | theirs | ours | verdict |", "|" + " --- |" * 6]
     for case in cases():
         verdict = f"[[{VERDICTS[case.verdict]}](#audit-{case.topic})]{{.status-{MARKS[case.verdict]}}}"
         cells = (
             case.index.replace("|", "\\|"),
-            f"{case.peer}, {case.known}",
-            f"`{case.name}`",
+            f"{case.peer} `{case.name}`, {case.known}",
             case.given,
             _shown(case.theirs),
             _shown(case.ours),
@@ -73,7 +71,9 @@ class AuditTable(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """The table, read as Markdown."""
         tables = {"cases": cases_table, "edges": edges_table}
-        return self.parse_text_to_nodes(tables[self.arguments[0]]())
+        made = nodes.container(classes=["compact"])
+        made += self.parse_text_to_nodes(tables[self.arguments[0]]())
+        return [made]
 
 
 def _compute(_: Sphinx) -> None:

@@ -30,9 +30,9 @@ sys.path.append(str(Path(__file__).parents[2] / "tests"))
 from reference.density import dbcv as dbcv_by_definition
 
 VERDICTS = {
-    "wrong": "theirs does not follow the definition",
-    "other": "another definition under this name",
-    "convention": "not defined there: a convention",
+    "wrong": "wrong",
+    "other": "another definition",
+    "convention": "a convention",
 }
 DATA, PAIR = ("X", "found"), ("truth", "found")
 Number = float | str
@@ -100,6 +100,8 @@ def edges() -> tuple[dict[str, str], ...]:
     rows = []
     for symbol, names in EDGES.items():
         for given, (truth, found) in recorded("inputs.json")["pairs"].items():
+            if given == "two clusters, six clusters":  # no edge: the mean of the entropies differs
+                continue
             said = {package: _said(package, name, given, truth, found) for package, name in names.items()}
             ours = f"{pt.indices.find(symbol)(truth, found):.4g}"
             if set(said.values()) != {ours}:

@@ -16,7 +16,7 @@ from partita.registry.curves import Curve, curves
 from partita.registry.families import FAMILIES
 from partita.results.catalogue import card, reference
 from partita.results.symbols import symbols_of
-from peer_values import how_known, packages
+from peer_values import how_known
 
 PEERS = Path(__file__).parents[1] / "peers.toml"
 STATUS_WORDS = {"claimed": "holds", "refuted": "fails", "open": "not known"}
@@ -64,13 +64,9 @@ def peer_rows(name: str) -> list[Peer]:
     inputs = next((e.inputs for e in entries() if e.name == name and isinstance(e, Index)), ())
     for package, said in peers().get(name, {}).items():
         facts = {"name": said} if isinstance(said, str) else said
-        known = how_known(package, facts["name"], inputs) if inputs else f"read: {_source(package)}"
+        known = how_known(package, facts["name"], inputs) if inputs else "read"
         rows.append(Peer(package, facts["name"], facts.get("differs", ""), facts.get("but", ""), known))
     return rows
-
-
-def _source(package: str) -> str:
-    return packages()[package].get("read", "its manual")
 
 
 def docstring_parts(entry: Index | Curve) -> tuple[str, list[str]]:

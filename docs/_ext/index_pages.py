@@ -28,6 +28,7 @@ from partita.registry.families import FAMILIES
 from partita.results import show
 from partita.results.catalogue import reference
 from partita.results.symbols import symbols_of
+from peer_values import what_was_read
 
 STATUS_CLASSES = {"holds": "proved", "fails": "refuted", "not known": "open"}
 ESCAPED = re.compile(r"([\\*_<>\[\]$|#~^{}])")
@@ -207,13 +208,14 @@ def _peers(entry: Index | Curve) -> str:
         return ""
     legend = (
         "*Run*: called when this page was made, on the same flowers. *Recorded*: called once, by"
-        " [a script](../../audit/index.md). *Read*: not called."
+        " [a script](../../audit/index.md). *Read*: its manual or its source, not called."
     )
-    return (
-        "## In other packages\n\n"
-        + _table(("package", "name", "number", "how we know"), rows)
-        + f"\n\n{legend}"
-    )
+    shown = _compact(_table(("package", "name there", "number", "how we know"), rows))
+    return f"## In other packages\n\n{shown}\n\n{legend}"
+
+
+def _compact(table: str) -> str:
+    return f":::{{container}} compact\n{table}\n:::"
 
 
 def _references(entry: Index | Curve) -> str:
@@ -309,7 +311,7 @@ def peers_table(package: str) -> str:
         for row in peer_rows(entry.name)
         if row.package.startswith(package)
     ]
-    return _table(
-        ("there", "package", "here", "number", "how we know"),
-        sorted(rows, key=lambda row: (row[1], row[0].lower())),
-    )
+    in_order = sorted(rows, key=lambda row: (row[1], row[0].lower()))
+    table = _compact(_table(("there", "package", "here", "number", "how we know"), in_order))
+    read = what_was_read(package)
+    return f"{table}\n\nWhat was read: {read}." if read else table

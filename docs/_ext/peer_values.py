@@ -48,20 +48,24 @@ def flowers() -> dict[str, Any]:
 
 
 def how_known(package: str, name: str, inputs: tuple[str, ...]) -> str:
-    """How a row is known, in words."""
-    if value(package, name, inputs) is None:
-        return f"read: {packages()[package].get('read', 'its manual')}"
-    return how_asked(package)
+    """How a row is known: run or recorded, with the version, or read."""
+    return "read" if value(package, name, inputs) is None else how_asked(package)
+
+
+def what_was_read(start: str) -> str:
+    """Of the packages whose name begins so and which were not run, what was read instead."""
+    known = [(name, said["read"]) for name, said in sorted(packages().items()) if "read" in said]
+    return "; ".join(f"{name}: {source}" for name, source in known if name.startswith(start))
 
 
 def how_asked(package: str) -> str:
     """Which version was run or recorded."""
     said = packages()[package]
     if "run" in said:
-        return f"run: {version(said['run'])}"
+        return f"run {version(said['run'])}"
     if "recorded" in said:
-        return f"recorded: {recorded(said['recorded'])['versions'][package]}"
-    return "not run: as its manual or source reads"
+        return f"recorded {recorded(said['recorded'])['versions'][package]}"
+    return "not run"
 
 
 @cache
