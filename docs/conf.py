@@ -14,6 +14,7 @@ SOURCE = str(Path(partita.__file__).parents[1])
 os.environ["PYTHONPATH"] = os.pathsep.join([SOURCE, *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 os.environ["COLUMNS"] = "100"  # printed tables fit the page
+os.environ["PARTITA_DOCS"] = str(HERE)  # where pages find recorded values
 os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 
 project = "partita"
@@ -30,6 +31,7 @@ extensions = [
     "docstrings",
     "terminal",
     "catalogue",
+    "audit",
 ]
 exclude_patterns = ["_build", "_ext", "_templates", "jupyter_execute"]
 templates_path = ["_templates"]
@@ -56,6 +58,7 @@ nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
+nb_merge_streams = True
 nb_mime_priority_overrides = [("html", "text/html", 5), ("html", "image/svg+xml", 4)]
 
 html_theme = "pydata_sphinx_theme"
@@ -68,7 +71,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
@@ -76,4 +79,6 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
 }
-html_sidebars = {"index": [], "changelog": [], "contributing": [], "catalogue/index": [], "api/index": []}
+html_sidebars = {
+    page: [] for page in ("index", "changelog", "contributing", "catalogue/index", "api/index", "audit/index")
+}

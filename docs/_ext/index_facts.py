@@ -8,7 +8,7 @@ import re
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from partita.partitions import Kind
 from partita.registry import CLAIMS, Index, indices
@@ -16,6 +16,7 @@ from partita.registry.curves import Curve, curves
 from partita.registry.families import FAMILIES
 from partita.results.catalogue import card, reference
 from partita.results.symbols import symbols_of
+from peer_values import how_known
 
 PEERS = Path(__file__).parents[1] / "peers.toml"
 STATUS_WORDS = {"claimed": "holds", "refuted": "fails", "open": "not known"}
@@ -38,12 +39,33 @@ def peers() -> dict[str, dict[str, Any]]:
     return tomllib.loads(PEERS.read_text(encoding="utf-8"))
 
 
-def peer_rows(name: str) -> list[tuple[str, str, str]]:
-    """Package, name there, and how it differs ("" where it is the same)."""
+class Peer(NamedTuple):
+    """What one package calls an index."""
+
+    package: str
+    name: str
+    differs: str
+    """How its number is another one, or nothing."""
+    but: str
+    """Where its number, the same otherwise, is another one, or nothing."""
+    known: str
+    """How that is known: run, recorded or read."""
+
+    @property
+    def agreement(self) -> str:
+        """Whether the numbers agree, in words."""
+        return self.differs or (f"the same, but: {self.but}" if self.but else "the same")
+
+
+@cache
+def peer_rows(name: str) -> list[Peer]:
+    """What other packages call it, and whether their number is ours."""
     rows = []
+    inputs = next((e.inputs for e in entries() if e.name == name and isinstance(e, Index)), ())
     for package, said in peers().get(name, {}).items():
-        there, note = (said, "") if isinstance(said, str) else (said["name"], said["differs"])
-        rows.append((package, there, note))
+        facts = {"name": said} if isinstance(said, str) else said
+        known = how_known(package, facts["name"], inputs) if inputs else "read"
+        rows.append(Peer(package, facts["name"], facts.get("differs", ""), facts.get("but", ""), known))
     return rows
 
 
@@ -107,8 +129,14 @@ def record(entry: Index | Curve) -> dict[str, Any]:
         "how_to_read": fact(entry, "how to read"),
         "references": [{"key": key, "text": reference(key)} for key in entry.references],
         "peers": [
-            {"package": package, "name": name, "differs": note}
-            for package, name, note in peer_rows(entry.name)
+            {
+                "package": row.package,
+                "name": row.name,
+                "agrees": not row.differs,
+                "remark": row.differs or row.but,
+                "known": row.known,
+            }
+            for row in peer_rows(entry.name)
         ],
         "page": f"indices/{entry.name}.html",
     }

@@ -28,6 +28,7 @@ from partita.registry.families import FAMILIES
 from partita.results import show
 from partita.results.catalogue import reference
 from partita.results.symbols import symbols_of
+from peer_values import what_was_read
 
 STATUS_CLASSES = {"holds": "proved", "fails": "refuted", "not known": "open"}
 ESCAPED = re.compile(r"([\\*_<>\[\]$|#~^{}])")
@@ -202,8 +203,19 @@ def _checked(entry: Index | Curve) -> str:
 
 
 def _peers(entry: Index | Curve) -> str:
-    rows = [(p, f"`{name}`", prose(note) or "the same") for p, name, note in peer_rows(entry.name)]
-    return "## In other packages\n\n" + _table(("package", "name", "number"), rows) if rows else ""
+    rows = [(r.package, f"`{r.name}`", prose(r.agreement), r.known) for r in peer_rows(entry.name)]
+    if not rows:
+        return ""
+    legend = (
+        "*Run*: called when this page was made, on the same flowers. *Recorded*: called once, by"
+        " [a script](../../audit/index.md). *Read*: its manual or its source, not called."
+    )
+    shown = _compact(_table(("package", "name there", "number", "how we know"), rows))
+    return f"## In other packages\n\n{shown}\n\n{legend}"
+
+
+def _compact(table: str) -> str:
+    return f":::{{container}} compact\n{table}\n:::"
 
 
 def _references(entry: Index | Curve) -> str:
@@ -246,7 +258,7 @@ def table_html() -> str:
         metric = is_pair(entry) and any(entry.metric_class(k) == "metric" for k in entry.kinds)
         marks = [name for name, is_so in (("chance", chance), ("metric", metric)) if is_so]
         words = " ".join([entry.name, entry.title, symbol, *getattr(entry, "aliases", ()), *entry.references])
-        words += " " + " ".join(name for _, name, _ in peer_rows(entry.name))
+        words += " " + " ".join(row.name for row in peer_rows(entry.name))
         rows.append(
             f'<tr data-words="{escape(words.lower())}" data-kinds="{" ".join(kinds)}"'
             f' data-family="{entry.family}"'
@@ -289,15 +301,17 @@ def peers_table(package: str) -> str:
     """What packages whose name begins so call our indices, as Markdown that stands beside the catalogue."""
     rows = [
         (
-            f"`{name}`",
-            peer,
+            f"`{row.name}`",
+            row.package,
             f"[{prose(entry.name)}](../catalogue/indices/{entry.name}.md)",
-            prose(note) or "the same",
+            prose(row.agreement),
+            row.known,
         )
         for entry in entries()
-        for peer, name, note in peer_rows(entry.name)
-        if peer.startswith(package)
+        for row in peer_rows(entry.name)
+        if row.package.startswith(package)
     ]
-    return _table(
-        ("there", "package", "here", "number"), sorted(rows, key=lambda row: (row[1], row[0].lower()))
-    )
+    in_order = sorted(rows, key=lambda row: (row[1], row[0].lower()))
+    table = _compact(_table(("there", "package", "here", "number", "how we know"), in_order))
+    read = what_was_read(package)
+    return f"{table}\n\nWhat was read: {read}." if read else table

@@ -11,6 +11,8 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 SIZED_BRACKET = re.compile(r"\\[Bb]ig{1,2}(?=[()\[\]])")
+BAR = '<mo stretchy="false">|</mo>'
+"""Browsers space it as an operator between two terms."""
 
 
 def mathml(tex: str, *, as_block: bool) -> str:
@@ -18,7 +20,10 @@ def mathml(tex: str, *, as_block: bool) -> str:
     grown = SIZED_BRACKET.sub(lambda _: "\\big", tex)
     grown = re.sub(r"\\big([(\[])", r"\\left\1", grown)
     grown = re.sub(r"\\big([)\]])", r"\\right\1", grown)
-    return str(tex2mathml(grown, as_block=as_block))
+    made = str(tex2mathml(grown, as_block=as_block))
+    made = made.replace(BAR, '<mo stretchy="false" lspace="0" rspace="0">|</mo>')
+    # in a line of text braces keep the size of letters
+    return made if as_block else re.sub(r"<mo>([{}])</mo>", r'<mo stretchy="false">\1</mo>', made)
 
 
 def _inline(self: HTML5Translator, node: nodes.math) -> None:

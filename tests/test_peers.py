@@ -1,0 +1,105 @@
+"""What the site says of other packages is what they say: called here, or recorded by a kept script."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import partita as pt
+from partita.registry import find
+from partita.registry.curves import curves
+
+DOCS = Path(__file__).parents[1] / "docs"
+RECORDED = DOCS / "audit" / "recorded"
+CLOSE = 2e-6
+"""torchmetrics computes in single precision."""
+
+
+@pytest.fixture(scope="module")
+def site():
+    sys.path.insert(0, str(DOCS / "_ext"))
+    try:
+        import index_facts
+        import peer_values
+
+        yield index_facts, peer_values
+    finally:
+        sys.path.remove(str(DOCS / "_ext"))
+
+
+def test_every_name_is_of_an_index_and_of_a_package_whose_source_is_told(site):
+    facts, values = site
+    names = set(dir(pt.indices)) | {curve.name for curve in curves()}
+    assert set(facts.peers()) <= names
+    packages = {package for rows in facts.peers().values() for package in rows}
+    assert packages == set(values.packages())
+    assert all(len(said) == 1 for said in values.packages().values())
+    for rows in facts.peers().values():
+        for said in rows.values():
+            assert isinstance(said, str) or set(said) in ({"name", "differs"}, {"name", "but"})
+
+
+def test_numbers_agree_where_the_pages_say_so_and_nowhere_else(site):
+    facts, values = site
+    compared = {"run": 0, "recorded": 0}
+    for name in facts.peers():
+        if name not in dir(pt.indices):
+            continue
+        entry = find(name)
+        for row in facts.peer_rows(name):
+            number = values.value(row.package, row.name, entry.inputs)
+            if number is None:
+                continue
+            own = entry(*values.asked_about(row.package, entry.inputs))
+            is_same = math.isclose(number, own, rel_tol=CLOSE)
+            assert is_same != bool(row.differs), (name, row, number, own)
+            if row.differs == "the negative":
+                assert math.isclose(-number, own, rel_tol=CLOSE)
+            elif row.differs == "in bits":
+                assert math.isclose(number * math.log(2), own, rel_tol=CLOSE)
+            elif row.differs == "its complement, 1 minus ours":
+                assert math.isclose(1 - number, own, rel_tol=CLOSE)
+            elif row.differs == "2n times ours":
+                assert math.isclose(number / 300, own, rel_tol=CLOSE)
+            elif option := re.search(r'our (\w+)="(\w+)"', row.differs):
+                meant = entry(*values.asked_about(row.package, entry.inputs), **{option[1]: option[2]})
+                assert math.isclose(abs(number), meant, rel_tol=CLOSE)
+            compared["run" if row.known.startswith("run") else "recorded"] += 1
+    assert compared["run"] > 45
+    assert compared["recorded"] > 60
+
+
+def test_only_what_was_called_is_called_known_by_a_run(site):
+    facts, values = site
+    for name in facts.peers():
+        inputs = find(name).inputs if name in dir(pt.indices) else ()
+        for row in facts.peer_rows(name):
+            was_called = bool(inputs) and values.value(row.package, row.name, inputs) is not None
+            assert (row.known == "read") != was_called, row
+
+
+def test_the_flowers_of_r_are_those_of_scikit_learn():
+    recorded = json.loads((RECORDED / "r.json").read_text(encoding="utf-8"))
+    np.testing.assert_allclose(recorded["iris_column_sums"], load_iris().data.sum(axis=0))
+    assert recorded["iris_fuzzy"]["largest_difference_of_memberships"] < 1e-5
+
+
+def test_every_record_has_its_script_and_its_versions():
+    scripts = {path.name for path in RECORDED.iterdir() if path.suffix in (".py", ".R")}
+    assert scripts == {"make_inputs.py", "record_python.py", "record_r.R", "record_torchmetrics.py"}
+    for name in ("python", "r", "torchmetrics"):
+        assert json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))["versions"]
+        assert any(f"{name}.json" in (RECORDED / script).read_text(encoding="utf-8") for script in scripts)
+
+
+def test_the_example_that_spark_prints_is_our_squared_silhouette():
+    X = [[0.0, 0.5], [0.5, 0.0], [10.0, 11.0], [10.5, 11.5], [1.0, 1.0], [8.0, 6.0]]
+    value = pt.indices.silhouette(X, [0, 0, 1, 1, 0, 1], variant="squared")
+    assert math.floor(value * 1e4) / 1e4 == 0.9079
