@@ -1,0 +1,91 @@
+"""The most memory that headline work takes beyond its input: each in a process of its own, by the system's count.
+
+Everything is imported and compiled by a smaller run first. Then the input is made, the system's peak is set back
+(Linux: /proc/self/clear_refs), and what it says after the work is taken beside what was held before it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from measuring import Memory, Report
+
+ISSUE = 19
+WARM = 200_000
+"""Objects of the first run, enough for every loop to be compiled or loaded."""
+
+SOFT = "U, V = (rng.dirichlet(np.ones(k), n).astype(float) for k in (10, 12))"
+DATA = "X, labels = rng.normal(size=(n, 10)), rng.integers(0, 20, n)"
+WORKS = {
+    "compare, 10^7 labels": (10**7, "a, b = rng.integers(0, 10, n), rng.integers(0, 12, n)", "pt.compare(a, b)", "a b"),
+    "compare, memberships 10^6 x (10, 12)": (10**6, SOFT, "pt.compare(U, V, bounds=False)", "U V"),
+    "compare with 200 bootstraps, 10^6 labels": (
+        10**6, "a, b = rng.integers(0, 10, n), rng.integers(0, 12, n)", "pt.compare(a, b, bootstrap=200)", "a b"
+    ),
+    "validate, 10^6 x 10, k = 20": (10**6, DATA, "pt.validate(X, labels)", "X labels"),
+    "silhouette, 20,000 x 10": (20_000, DATA, "pt.indices.silhouette(X, labels)", "X labels"),
+    "dunn, 20,000 x 10": (20_000, DATA, "pt.indices.dunn(X, labels)", "X labels"),
+    "sampled silhouette, 10^6 x 10": (
+        10**6, DATA, "pt.validate(X, labels, indices=[pt.indices.silhouette.using(sample_size=2000)])", "X labels"
+    ),
+    "fuzzy c-means, 10^6 x 10, k = 10": (
+        10**6, DATA, "pt.cluster.FuzzyCMeans(10, max_iter=3, random_state=0).fit(X)", "X"
+    ),
+    "random swap, 10^6 x 10, k = 10": (
+        10**6, DATA, "pt.cluster.RandomSwap(10, max_swaps=3, max_iter=3, random_state=0).fit(X)", "X"
+    ),
+    "Gaussian mixture, 10^6 x 10, k = 10": (
+        10**6, DATA, "pt.cluster.GaussianMixtureEM(10, max_iter=3, random_state=0).fit(X)", "X"
+    ),
+    "fuzzy expected Rand, 10^6 x 10": (10**6, SOFT, "pt.distribution(U, V, law=False)", "U V"),
+}  # fmt: skip
+
+
+def run(report: Report, best: Callable[..., float]) -> None:  # noqa: ARG001 (one form for all)
+    for name, (n, setup, work, given) in WORKS.items():
+        done = subprocess.run(
+            [sys.executable, __file__, str(n), setup, work, given], check=True, capture_output=True, text=True
+        )
+        bytes_given, extra = json.loads(done.stdout.splitlines()[-1])
+        report.add(Memory(name, bytes_given, extra, "resident pages"))
+        print(f"       {name}: {extra / 1e6:.0f} MB beyond {bytes_given / 1e6:.0f} MB of input", flush=True)
+
+
+def measure(n: int, setup: str, work: str, given: str) -> None:
+    import warnings
+
+    import numpy as np
+
+    import partita as pt
+
+    warnings.simplefilter("ignore", pt.errors.PartitaWarning)
+    for size in (min(n, WARM), n):
+        names = {"np": np, "pt": pt, "n": size, "rng": np.random.default_rng(0)}
+        exec(setup, names)
+        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        before = current()
+        exec(work, names)
+        extra = peak_now() - before
+    print(json.dumps([sum(names[name].nbytes for name in given.split()), max(0, extra)]))
+
+
+def current() -> int:
+    return _status("VmRSS")
+
+
+def peak_now() -> int:
+    return _status("VmHWM")
+
+
+def _status(name: str) -> int:
+    """A line of the system's account of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+
+
+if __name__ == "__main__":
+    measure(int(sys.argv[1]), *sys.argv[2:])
