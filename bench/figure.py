@@ -42,10 +42,14 @@ def _margins(axes: Any, targets: list[Target]) -> None:
     axes.hlines(places, 1, values, color=colours, linewidth=1)
     axes.scatter(values, places, c=colours, s=14, zorder=3)
     axes.set_xscale("log")
-    axes.set_yticks(places, [f"{t.what}  ({t.ratio:.3g}x, {t.sign} {t.target:g}x)" for t in shown], fontsize=6.5)
+    axes.set_yticks(
+        places, [f"{t.what}  ({t.ratio:.3g}x, {t.sign} {t.target:g}x)" for t in shown], fontsize=6.5
+    )
     axes.set_ylim(-1, len(shown))
     count = sum(t.holds for t in shown)
-    axes.set_title(f"{count} of {len(shown)} targets hold: times better than asked (right of 1 holds)", loc="left")
+    axes.set_title(
+        f"{count} of {len(shown)} targets hold: times better than asked (right of 1 holds)", loc="left"
+    )
     axes.grid(axis="x", alpha=0.3)
 
 

@@ -1,8 +1,8 @@
 """How the work of each statistic grows with the number of objects, in CPU seconds of one thread.
 
-Statistics are found by themselves: every class that the catalogue loads. One is measured through an index that
-stands on it, checks and formula included, or collected alone where none does. The exponent is the slope of
-log seconds over log n by least squares, at sizes where fixed costs no longer matter.
+Statistics are found by themselves: every class that the catalogue loads. One is measured through an index
+that stands on it, checks and formula included, or collected alone where none does. The exponent is the slope
+of log seconds over log n by least squares, at sizes where fixed costs no longer matter.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ FIRST, LAST = {LINEAR: 20_000, PAIRS: 500}, {LINEAR: 10**6, PAIRS: 64_000}
 """Where the search for the smallest size begins and ends."""
 FEATURES, CLUSTERS = 3, 4
 ORDER = (Kind.FUZZY, Kind.HARD, Kind.EVIDENTIAL)
-"""Which kind is taken of those that a statistic accepts: between two hard ones a table may do all the work."""
+"""Which kind is taken of those that a statistic accepts: of two hard ones a table may tell all."""
 
 
 def run(report: Report, best: Callable[..., float]) -> None:  # noqa: ARG001 (one form for all)
@@ -98,13 +98,19 @@ def work_on(statistic: type[Statistic]) -> tuple[Callable[[dict[str, Any]], Call
         defined = [entry for entry in entries if kind in entry.kinds]
         if defined:
             entry = min(defined, key=lambda e: len(e.statistics))
-            return (lambda given: lambda: entry(*(given[name] for name in entry.inputs))), entry.label, kind  # noqa: B023
+            return partial(_called, entry), entry.label, kind
 
-    def collected(given: dict[str, Any]) -> Callable[[], object]:
-        inputs = prepare(given)
-        return lambda: collect([Request(statistic)], inputs)
+    kind = next(k for k in ORDER if k in statistic.kinds_accepted)
+    return partial(_collected, statistic), "collection alone", kind
 
-    return collected, "collection alone", next(k for k in ORDER if k in statistic.kinds_accepted)
+
+def _called(entry: Any, given: dict[str, Any]) -> Callable[[], object]:
+    return lambda: entry(*(given[name] for name in entry.inputs))
+
+
+def _collected(statistic: type[Statistic], given: dict[str, Any]) -> Callable[[], object]:
+    inputs = prepare(given)
+    return lambda: collect([Request(statistic)], inputs)
 
 
 def limit_of(statistic: type[Statistic], kind: Kind) -> float:

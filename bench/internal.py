@@ -11,6 +11,7 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 import partita as pt
 
+ISSUE = 5
 FIVE = ["CH", "DBI", "WB", "xu", "ball_hall"]
 
 
@@ -43,6 +44,8 @@ def run(report: Callable[..., None], best: Callable[..., float]) -> None:
         best(dunn_by_blocks, 1) / best(lambda: pt.indices.dunn(X, labels), 3),
         10,
         at_most=False,
+        issue=19,
+        earlier={5: 10},
     )
     n = 10**6
     X, labels = rng.normal(size=(n, 10)), rng.integers(0, 20, n)
@@ -70,6 +73,7 @@ def soft_moments(
             best(lambda index=index: pt.validate(X, U, indices=[index]), 5) / product,
             4,
             at_most=True,
+            issue=19,
         )
 
 

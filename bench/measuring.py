@@ -1,7 +1,7 @@
 """What a bench file measures with: times, peaks of memory, and the records it leaves.
 
-A bench file has a function ``run(report, best)``: ``report`` is a `Report`, ``best`` the function here. It names
-the issue that set its targets in a constant ``ISSUE``, or target by target.
+A bench file has a function ``run(report, best)``: ``report`` is a `Report`, ``best`` the function here. It
+names the issue that set its targets in a constant ``ISSUE``, or target by target.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Growth", "Memory", "Peer", "Report", "Target", "best", "cpu_seconds"
 WALL, CPU = "wall", "CPU"
 
 
-class MissingPeer(Exception):
+class MissingPeerError(Exception):
     """A package that is not installed; what needs it is not measured, and that is said."""
 
 

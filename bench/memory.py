@@ -1,7 +1,7 @@
-"""The most memory that headline work takes beyond its input: each in a process of its own, by the system's count.
+"""The most memory that headline work takes beyond its input, each in a process of its own.
 
-Everything is imported and compiled by a smaller run first. Then the input is made, the system's peak is set back
-(Linux: /proc/self/clear_refs), and what it says after the work is taken beside what was held before it.
+Everything is imported and compiled by a smaller run first. Then the input is made, the system's peak is set
+back (Linux: /proc/self/clear_refs), and what it says after the work is taken beside what was held before it.
 """
 
 from __future__ import annotations
@@ -18,31 +18,25 @@ ISSUE = 19
 WARM = 200_000
 """Objects of the first run, enough for every loop to be compiled or loaded."""
 
-SOFT = "U, V = (rng.dirichlet(np.ones(k), n).astype(float) for k in (10, 12))"
+SOFT = "U, V = (rng.dirichlet(np.ones(k), n) for k in (10, 12))"
+LABELS = "a, b = rng.integers(0, 10, n), rng.integers(0, 12, n)"
 DATA = "X, labels = rng.normal(size=(n, 10)), rng.integers(0, 20, n)"
+SAMPLED = "pt.validate(X, labels, indices=[pt.indices.silhouette.using(sample_size=2000)])"
+FEW_STEPS = "(10, max_iter=3, random_state=0).fit(X)"
 WORKS = {
-    "compare, 10^7 labels": (10**7, "a, b = rng.integers(0, 10, n), rng.integers(0, 12, n)", "pt.compare(a, b)", "a b"),
+    "compare, 10^7 labels": (10**7, LABELS, "pt.compare(a, b)", "a b"),
+    "compare with 200 bootstraps, 10^6 labels": (10**6, LABELS, "pt.compare(a, b, bootstrap=200)", "a b"),
     "compare, memberships 10^6 x (10, 12)": (10**6, SOFT, "pt.compare(U, V, bounds=False)", "U V"),
-    "compare with 200 bootstraps, 10^6 labels": (
-        10**6, "a, b = rng.integers(0, 10, n), rng.integers(0, 12, n)", "pt.compare(a, b, bootstrap=200)", "a b"
-    ),
+    "fuzzy expected Rand, 10^6 x 10": (10**6, SOFT, "pt.distribution(U, V, law=False)", "U V"),
     "validate, 10^6 x 10, k = 20": (10**6, DATA, "pt.validate(X, labels)", "X labels"),
     "silhouette, 20,000 x 10": (20_000, DATA, "pt.indices.silhouette(X, labels)", "X labels"),
     "dunn, 20,000 x 10": (20_000, DATA, "pt.indices.dunn(X, labels)", "X labels"),
-    "sampled silhouette, 10^6 x 10": (
-        10**6, DATA, "pt.validate(X, labels, indices=[pt.indices.silhouette.using(sample_size=2000)])", "X labels"
-    ),
-    "fuzzy c-means, 10^6 x 10, k = 10": (
-        10**6, DATA, "pt.cluster.FuzzyCMeans(10, max_iter=3, random_state=0).fit(X)", "X"
-    ),
-    "random swap, 10^6 x 10, k = 10": (
-        10**6, DATA, "pt.cluster.RandomSwap(10, max_swaps=3, max_iter=3, random_state=0).fit(X)", "X"
-    ),
-    "Gaussian mixture, 10^6 x 10, k = 10": (
-        10**6, DATA, "pt.cluster.GaussianMixtureEM(10, max_iter=3, random_state=0).fit(X)", "X"
-    ),
-    "fuzzy expected Rand, 10^6 x 10": (10**6, SOFT, "pt.distribution(U, V, law=False)", "U V"),
-}  # fmt: skip
+    "sampled silhouette, 10^6 x 10": (10**6, DATA, SAMPLED, "X labels"),
+    "fuzzy c-means, 10^6 x 10, k = 10": (10**6, DATA, f"pt.cluster.FuzzyCMeans{FEW_STEPS}", "X"),
+    "random swap, 10^6 x 10, k = 10": (10**6, DATA, f"pt.cluster.RandomSwap{FEW_STEPS}", "X"),
+    "Gaussian mixture, 10^6 x 10, k = 10": (10**6, DATA, f"pt.cluster.GaussianMixtureEM{FEW_STEPS}", "X"),
+}
+"""By what is done: how many objects, how the input is made, the work, and the names of the input."""
 
 
 def run(report: Report, best: Callable[..., float]) -> None:  # noqa: ARG001 (one form for all)

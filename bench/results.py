@@ -1,4 +1,4 @@
-"""The results of a whole run as a page: every target, growth, memory, peers, and the machine they are from."""
+"""The results of a whole run as a page: targets, growth, memory, peers, and the machine they are from."""
 
 from __future__ import annotations
 
@@ -14,9 +14,19 @@ from typing import Any
 from figure import draw
 from measuring import Growth, Memory, Peer, Target
 
-RECORDS = {record.__name__: record for record in (Target, Growth, Memory, Peer)}
 PACKAGES = (
-    *("partita", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas", "pyarrow", "dask", "distributed"),
+    *(
+        "partita",
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "numba",
+        "joblib",
+        "pandas",
+        "pyarrow",
+        "dask",
+        "distributed",
+    ),
     *("genieclust", "scikit-fuzzy", "permetrics", "torchmetrics", "torch", "evclust", "cdlib"),
 )
 
@@ -40,19 +50,21 @@ def replace(path: Path, text: str) -> None:
 
 def records(found: Found, kind: type[Any]) -> list[Any]:
     """All records of a kind, in the order of the files."""
-    made = []
-    for part in found.values():
-        for record in part["records"]:
-            if record["record"] == kind.__name__:
-                made.append(kind(**{name: value for name, value in record.items() if name != "record"}))
-    return made
+    return [
+        kind(**{name: value for name, value in record.items() if name != "record"})
+        for part in found.values()
+        for record in part["records"]
+        if record["record"] == kind.__name__
+    ]
 
 
 def summary(found: Found, seconds: float) -> str:
     """How many targets hold, and which do not."""
     targets, growths = records(found, Target), records(found, Growth)
     missed = [t.what for t in targets if not t.holds]
-    missed += [f"growth of {g.statistic}: n^{g.exponent:.2f}, limit {g.limit:g}" for g in growths if not g.holds]
+    missed += [
+        f"growth of {g.statistic}: n^{g.exponent:.2f}, limit {g.limit:g}" for g in growths if not g.holds
+    ]
     failed = [f"{name}: {part['failure']}" for name, part in found.items() if part["failure"]]
     count = len(targets) + len(growths)
     lines = [f"{count - len(missed)} of {count} targets hold, in {seconds / 60:.1f} minutes"]
@@ -60,28 +72,29 @@ def summary(found: Found, seconds: float) -> str:
     return "\n".join(lines)
 
 
+ABOUT = """\
+Written by `make bench`; nothing here is typed in. Ratios are measured within this one run, on the same data for
+both sides, and are the best of several repeats; times by the clock on the wall, or CPU seconds of all threads
+where it says CPU. Another run on the same machine moves a ratio by some 10 to 20 %. What other issues budget for
+`make reproduce` and `make test` is not measured here: they take longer than all of this."""
+
+
 def page(found: Found, seconds: float, load: float) -> str:
-    return "\n\n".join(
-        part
-        for part in (
-            "# Results of `make bench`",
-            "Written by `make bench`; nothing here is typed in. Ratios are measured within this one run, on the same "
-            "data for both sides, and are the best of several repeats; times by the clock on the wall, or CPU "
-            "seconds of all threads where it says CPU. Another run on the same machine moves a ratio by some 10 to "
-            "20 %.",
-            f"**{summary(found, seconds).splitlines()[0]}.**",
-            machine(load),
-            "![Ratios against their targets](results.svg)",
-            missed(found),
-            targets(records(found, Target)),
-            growths(records(found, Growth)),
-            memories(records(found, Memory)),
-            peers(records(found, Peer)),
-            versions(),
-            costs(found),
-        )
-        if part
-    ) + "\n"
+    sections = (
+        "# Results of `make bench`",
+        ABOUT,
+        f"**{summary(found, seconds).splitlines()[0]}.**",
+        machine(load),
+        "![Ratios against their targets](results.svg)",
+        missed(found),
+        targets(records(found, Target)),
+        growths(records(found, Growth)),
+        memories(records(found, Memory)),
+        peers(records(found, Peer)),
+        versions(),
+        costs(found),
+    )
+    return "\n\n".join(filter(None, sections)) + "\n"
 
 
 def machine(load: float) -> str:
@@ -119,7 +132,7 @@ def targets(made: list[Target]) -> str:
             t.clock,
             "holds" if t.holds else "**missed**",
         )
-        for t in sorted(made, key=lambda t: (t.issue or 0))
+        for t in sorted(made, key=lambda t: t.issue or 0)
     ]
     head = ("issue", "what", "measured", "target (older issue's)", "clock", "")
     return "## Targets\n\n" + table(head, rows, right={2})
@@ -148,7 +161,9 @@ def memories(made: list[Memory]) -> str:
     if not made:
         return ""
     rows = [(m.work, f"{m.given / 1e6:.0f} MB", f"{m.extra / 1e6:.0f} MB", m.how) for m in made]
-    return "## Peak memory beyond the input\n\n" + table(("work", "input", "extra", "counted"), rows, right={1, 2})
+    return "## Peak memory beyond the input\n\n" + table(
+        ("work", "input", "extra", "counted"), rows, right={1, 2}
+    )
 
 
 def peers(made: list[Peer]) -> str:
@@ -183,7 +198,12 @@ def versions() -> str:
 def costs(found: Found) -> str:
     rows = [(name, f"{part['seconds']:.0f} s", part["failure"]) for name, part in found.items()]
     said = [f"- {name}: {note}" for name, part in found.items() for note in part["notes"]]
-    return "## What each part took, and noted\n\n" + table(("part", "time", ""), rows, right={1}) + "\n\n" + "\n".join(said)
+    return (
+        "## What each part took, and noted\n\n"
+        + table(("part", "time", ""), rows, right={1})
+        + "\n\n"
+        + "\n".join(said)
+    )
 
 
 def table(head: Iterable[Any], rows: Iterable[Iterable[Any]], right: Iterable[int] = ()) -> str:

@@ -1,8 +1,8 @@
 """What partita's speed is worth: ratios to peers and to the hardware's limit, each measured in this one run.
 
-``make bench`` runs every file of this folder that has a function ``run(report, best)``, each in a process of its
-own, prints what they find, and writes RESULTS.md and results.svg. ``make bench ONLY="tables growth"`` runs some
-and writes nothing. Times are the best of several; a target that is missed is marked.
+``make bench`` runs every file of this folder that has a function ``run(report, best)``, each in a process of
+its own, prints what they find, and writes RESULTS.md and results.svg. ``make bench ONLY="tables growth"`` runs
+some and writes nothing. Times are the best of several; a target that is missed is marked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from measuring import MissingPeer, Report, best
+from measuring import MissingPeerError, Report, best
 
 FOLDER = Path(__file__).parent
 LONGEST = 240
@@ -83,11 +83,11 @@ def run_here(name: str, to: Path) -> None:
         module = importlib.import_module(name)
         report.issue = getattr(module, "ISSUE", None)
         module.run(report, best)
-    except MissingPeer as missing:
+    except MissingPeerError as missing:
         report.note(f"not measured: {missing}")
     except ModuleNotFoundError as missing:
         failure = f"not measured: {missing.name} is not installed"
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (the other files go on)
         import traceback
 
         traceback.print_exc()

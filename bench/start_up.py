@@ -19,6 +19,8 @@ def run(report: Report, best: Callable[..., float]) -> None:
     report.note(f"python -c 'import numpy': {numpy_alone * 1e3:.0f} ms")
     report("import partita vs import numpy", seconds("import partita") / numpy_alone, 1.3, at_most=True)
     first = "import partita; partita.compare([0, 0, 1, 1], [0, 1, 1, 1])"
-    report("a first compare of two short lists vs import numpy", seconds(first) / numpy_alone, 8, at_most=True)
+    report(
+        "a first compare of two short lists vs import numpy", seconds(first) / numpy_alone, 8, at_most=True
+    )
     help_text = "import sys; sys.argv = ['partita', '--help']; from partita.cli import main; main()"
     report("partita --help vs import numpy", seconds(help_text) / numpy_alone, 3, at_most=True)

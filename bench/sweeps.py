@@ -8,6 +8,8 @@ import numpy as np
 
 import partita as pt
 
+ISSUE = 19
+
 
 def run(report: Callable[..., None], best: Callable[..., float]) -> None:
     rng = np.random.default_rng(0)
@@ -24,4 +26,5 @@ def run(report: Callable[..., None], best: Callable[..., float]) -> None:
         best(lambda: choose(1), 1) / best(lambda: choose(2), 1),
         1.7,
         at_most=False,
+        earlier={7: 1.6},
     )

@@ -1,4 +1,4 @@
-"""Contingency tables: labels and memberships by the million against genieclust, scikit-learn and one product."""
+"""Contingency tables: millions of labels and memberships against genieclust, scikit-learn and one product."""
 
 from __future__ import annotations
 

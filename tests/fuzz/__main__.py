@@ -22,7 +22,8 @@ from typing import Any
 CASES = Path(__file__).parent / "cases"
 TESTS = Path(__file__).parents[1]
 AREAS = ("as_partition", "files", "commands", "estimators", "procedures")
-GRACE = 120
+GRACE = 300
+"""Seconds that a process may take beyond its time, for the last example and its shrinking."""
 
 
 def main() -> int:
@@ -32,7 +33,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", choices=AREAS, default=AREAS)
     asked = parser.parse_args()
     seed = secrets.randbelow(2**31) if asked.seed is None else asked.seed
-    print(f"seed {seed}: {asked.seconds:g} s over {', '.join(asked.only)}", flush=True)
+    say(f"seed {seed}: {asked.seconds:g} s over {', '.join(asked.only)}")
     known: set[str] = set()
     end, turn, left = time.monotonic() + asked.seconds, 0, len(asked.only)
     while (remaining := end - time.monotonic()) > 0:
@@ -40,11 +41,16 @@ def main() -> int:
         seconds = max(2.0, min(40.0, remaining / left))
         for finding in look(area, seed + 1000 * turn, seconds, known):
             known.add(finding["signature"])
-            print(f"FOUND {area}: {finding['signature']}\n      kept as {keep(finding).name}", flush=True)
+            say(f"FOUND {area}: {finding['signature']}\n      kept as {keep(finding).name}")
         turn += 1
         left = max(1, left - 1)
-    print(f"{len(known)} faults found" if known else "nothing found", flush=True)
+    say(f"{len(known)} faults found" if known else "nothing found")
     return 1 if known else 0
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 def look(area: str, seed: int, seconds: float, known: set[str]) -> list[dict[str, Any]]:
@@ -57,7 +63,7 @@ def look(area: str, seed: int, seconds: float, known: set[str]) -> list[dict[str
             "PYTHONPATH": str(TESTS),
             "HYPOTHESIS_STORAGE_DIRECTORY": made,
             "MPLBACKEND": "agg",
-            **{name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")},
+            **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
         }
         try:
             done = subprocess.run(
@@ -80,11 +86,11 @@ def look(area: str, seed: int, seconds: float, known: set[str]) -> list[dict[str
                 "document": json.loads(current.read_text()),
             })  # fmt: skip
         elif told.strip():
-            print(told, file=sys.stderr)
+            sys.stderr.write(told)
         if not ending:
             counts = json.loads(done.stdout.splitlines()[-1])
             again = f", {counts['known']} of known faults" if counts["known"] else ""
-            print(f"      {area}: {counts['examples']} examples in {seconds:.0f} s{again}", flush=True)
+            say(f"      {area}: {counts['examples']} examples in {seconds:.0f} s{again}")
         return findings
 
 

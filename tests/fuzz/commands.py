@@ -15,14 +15,19 @@ from unittest.mock import patch
 import click
 from hypothesis import strategies as st
 
-from fuzz.law import BrokenLaw, obey
+from fuzz.law import BrokenLawError, obey
 from fuzz.values import texts
 from partita.cli import commands, main
 from test_odd_files import files
 
-LEFT_OUT = {"demo": "it always does the same", "reproduce": "it takes minutes", "completion": "it asks a shell"}
+LEFT_OUT = {
+    "demo": "it always does the same",
+    "reproduce": "it takes minutes",
+    "completion": "it asks a shell",
+}
 TABLES = {
-    "data.csv": "id,x,y,label,other\n" + "".join(f"{i},{i % 5},{(i * 7) % 11},{i % 3},{'ab'[i % 2]}\n" for i in range(24)),
+    "data.csv": "id,x,y,label,other\n"
+    + "".join(f"{i},{i % 5},{(i * 7) % 11},{i % 3},{'ab'[i % 2]}\n" for i in range(24)),
     "soft.csv": "a,b\n" + "".join(f"{(i % 5) / 4},{1 - (i % 5) / 4}\n" for i in range(24)),
     "labels.csv": "id,one,two\n" + "".join(f"{23 - i},{i % 3},{i % 4}\n" for i in range(24)),
 }
@@ -58,13 +63,20 @@ def written(draw: st.DrawFn, option: click.Option, paths: st.SearchStrategy[str]
         return [name]
     if name in SMALL and draw(st.integers(0, 3)):
         return []
-    values: list[st.SearchStrategy[str]] = [st.sampled_from(COLUMNS), st.integers(-1, 12).map(str), paths, texts]
+    values: list[st.SearchStrategy[str]] = [
+        st.sampled_from(COLUMNS),
+        st.integers(-1, 12).map(str),
+        paths,
+        texts,
+    ]
     if isinstance(option.type, click.Choice):
         values = [st.sampled_from([str(choice) for choice in option.type.choices])] * 6 + values
     elif option.type is click.FLOAT:
         values += [st.floats().map(str)]
     elif "indices" in name or "index" in name:
-        values = [st.sampled_from(["ARI,VI", "headline", "CH", "silhouette", "PC", "ARI:x=1", "all", ","])] * 4 + values
+        values = [
+            st.sampled_from(["ARI,VI", "headline", "CH", "silhouette", "PC", "ARI:x=1", "all", ","])
+        ] * 4 + values
     return [name, draw(st.one_of(values))]
 
 
@@ -92,6 +104,6 @@ def command(words: list[str]) -> None:
         except SystemExit as stop:
             code = int(stop.code or 0)
     if code not in (0, 2) or "Traceback" in told.getvalue():
-        raise BrokenLaw(f"exit code {code}: {told.getvalue()[-2000:]}")
+        raise BrokenLawError(f"exit code {code}: {told.getvalue()[-2000:]}")
     if code == 2 and not told.getvalue().strip():
-        raise BrokenLaw("exit code 2 without a word")
+        raise BrokenLawError("exit code 2 without a word")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -47,9 +49,16 @@ def run(document: dict[str, Any]) -> None:
 
     obey(enter)
     for found in read:
-        for kind in pt.Kind:
-            obey(lambda kind=kind: found.to(kind))
-        obey(lambda: found.harden())
-        obey(lambda: found.take([0]))
-        obey(lambda: found.equivalent(found))
-        obey(lambda: pt.compare(found, found, indices="headline"))
+        for ask in questions(found):
+            obey(ask)
+
+
+def questions(found: Any) -> list[Callable[[], Any]]:
+    """What any partition can be asked."""
+    return [
+        *(partial(found.to, kind) for kind in pt.Kind),
+        found.harden,
+        partial(found.take, [0]),
+        partial(found.equivalent, found),
+        partial(pt.compare, found, found, indices="headline"),
+    ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
 import partita as pt
-from fuzz.law import BrokenLaw, check, obey
+from fuzz.law import BrokenLawError, check, obey
 from fuzz.recipes import build
 from fuzz.values import data, numbers, odd_items, sizes, texts
 
@@ -27,8 +27,27 @@ USUAL = {
     "n_generations": st.integers(1, 4),
     "population_size": st.integers(2, 5),
 }
-WORDS = st.sampled_from(["auto", "k-means++", "random", "k-means", "pnc", "full", "tied", "diag", "spherical", "pi",
-                         "lingras", "peters", "likelihood", "means", "fuzzy", "pairwise", "nonsense"])  # fmt: skip
+WORDS = st.sampled_from(
+    [
+        "auto",
+        "k-means++",
+        "random",
+        "k-means",
+        "pnc",
+        "full",
+        "tied",
+        "diag",
+        "spherical",
+        "pi",
+        "lingras",
+        "peters",
+        "likelihood",
+        "means",
+        "fuzzy",
+        "pairwise",
+        "nonsense",
+    ]
+)
 
 
 @st.composite
@@ -56,16 +75,16 @@ def fitted(document: dict[str, Any]) -> Any:
     model = ESTIMATORS[document["name"]](**build(document["params"])).fit(X)
     n = X.shape[0]
     if len(model.labels_) != n:
-        raise BrokenLaw(f"{len(model.labels_)} labels of {n} objects")
+        raise BrokenLawError(f"{len(model.labels_)} labels of {n} objects")
     for name in ("labels_", "objective_", "cluster_centers_"):
         values = getattr(model, name, 0.0)
         if not np.isfinite(np.asarray(values, dtype=float)).all():
-            raise BrokenLaw(f"{name} of {document['name']} is not finite: {values}")
+            raise BrokenLawError(f"{name} of {document['name']} is not finite: {values}")
     check(model.partition_)
     if hasattr(model, "predict"):
         model.predict(X)
     if hasattr(model, "predict_proba"):
         shares = model.predict_proba(X)
         if not np.isfinite(shares).all():
-            raise BrokenLaw(f"predict_proba of {document['name']} is not finite")
+            raise BrokenLawError(f"predict_proba of {document['name']} is not finite")
     return model.partition_

@@ -14,22 +14,25 @@ from fuzz.values import texts
 from partita.files import read_data, read_partition, read_weights
 from test_odd_files import columns, files, options
 
-WORDS = st.sampled_from([None, None, "raise", "drop", "median", "mean", "noise", ",", ".", "utf-8", "latin-1", ""])
+MISSING = st.sampled_from(("raise", "raise", "raise", "drop", "median", "mean", "noise", "nonsense"))
+CODES = st.sampled_from((None, None, None, None, "utf-8", "latin-1", "utf-16", "nonsense"))
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
     name, content = draw(files())
-    if draw(st.booleans()):
-        content = damaged(content, draw(st.lists(st.tuples(st.floats(0, 1), st.binary(max_size=5)), max_size=3)))
+    if draw(st.integers(0, 3)) == 0:
+        content = damaged(
+            content, draw(st.lists(st.tuples(st.floats(0, 1), st.binary(max_size=5)), max_size=3))
+        )
     return {
         "name": name,
         "content": base64.b64encode(content).decode(),
         "how": draw(options),
-        "columns": draw(columns | st.lists(texts, max_size=2)),
-        "missing": draw(WORDS | texts) or "raise",
-        "decimal": draw(st.sampled_from([None, None, ",", ".", "x"])),
-        "encoding": draw(st.sampled_from([None, None, "utf-8", "latin-1", "utf-16", "nonsense"])),
+        "columns": draw(st.one_of(st.none(), columns, st.lists(texts, max_size=2))),
+        "missing": draw(MISSING),
+        "decimal": draw(st.sampled_from((None, None, None, ",", ".", "x"))),
+        "encoding": draw(CODES),
         "kind": draw(st.sampled_from([None, None, "rough", "possibilistic", "fuzzy", "hard", "evidential"])),
     }
 

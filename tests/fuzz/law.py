@@ -1,4 +1,4 @@
-"""What must hold of every example: an answer or a refusal of ours, in time, no warning but ours, no silent nan."""
+"""What must hold of every example: our answer or refusal in time, no foreign warning, no silent nan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from fuzz.recipes import Unbuildable
+from fuzz.recipes import UnbuildableError
 from partita.errors import PartitaError, PartitaWarning, UndefinedIndexWarning
 from partita.partitions import Kind
 from partita.partitions.chunked import InChunks
@@ -24,31 +24,44 @@ from partita.partitions.partition import Partition
 from partita.results.result import FORMATS, Result
 
 SECONDS = 20
-"""An example that takes longer hangs."""
+"""Of work; an example that takes longer hangs."""
+
+PATIENCE = 10
+"""How many times as long it may take by the clock on the wall."""
 
 
-class BrokenLaw(Exception):
+class BrokenLawError(Exception):
     """What a result or a refusal must not be."""
 
 
-class Hang(BrokenLaw):
+class HangError(BrokenLawError):
     """No answer in time."""
 
 
 @contextmanager
 def watchdog(seconds: int = SECONDS) -> Iterator[None]:
-    """Raise where the work does not end; compiled code that never returns is for the process outside to end."""
+    """Raise where work does not end; compiled code that never returns is for the process outside to end.
+
+    Seconds are those that this process works, so that a busy machine is no hang; by the clock on the wall it
+    may take many times as long, and is then taken to wait for something that never comes.
+    """
 
     def too_long(number: int, at: FrameType | None) -> None:
-        raise Hang(f"no answer within {seconds} s")
+        raise HangError(f"no answer within {seconds} CPU seconds")
 
-    before = signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(seconds)
+    clocks = {
+        signal.SIGPROF: (signal.ITIMER_PROF, seconds),
+        signal.SIGALRM: (signal.ITIMER_REAL, PATIENCE * seconds),
+    }
+    before = {number: signal.signal(number, too_long) for number in clocks}
+    for clock, limit in clocks.values():
+        signal.setitimer(clock, limit)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for number, (clock, _) in clocks.items():
+            signal.setitimer(clock, 0)
+            signal.signal(number, before[number])
 
 
 def obey(work: Callable[[], Any], *, is_fit: bool = False) -> None:
@@ -57,7 +70,7 @@ def obey(work: Callable[[], Any], *, is_fit: bool = False) -> None:
         warnings.simplefilter("always")
         try:
             result = work()
-        except Unbuildable:
+        except UnbuildableError:
             return
         except PartitaError as refused:
             check_refusal(refused)
@@ -70,19 +83,21 @@ def obey(work: Callable[[], Any], *, is_fit: bool = False) -> None:
         check(result, undefined_was_said=any(issubclass(c, UndefinedIndexWarning) for c in said))
     for warning in heard:
         if not issubclass(warning.category, PartitaWarning):
-            raise BrokenLaw(f"{warning.category.__name__} of {_place(warning.filename)}: {warning.message}")
+            raise BrokenLawError(
+                f"{warning.category.__name__} of {_place(warning.filename)}: {warning.message}"
+            )
 
 
 def check_refusal(refused: PartitaError) -> None:
     text = str(refused)
     if not refused.what.strip():
-        raise BrokenLaw("a refusal without words")
+        raise BrokenLawError("a refusal without words")
     if "this is a bug" in text:
-        raise BrokenLaw(f"a refusal that calls itself a bug: {text}")
+        raise BrokenLawError(f"a refusal that calls itself a bug: {text}")
 
 
 def is_said_on_purpose(error: Exception) -> bool:
-    """Whether it was raised by a raise statement of scikit-learn or of our estimators, not by an operation."""
+    """Whether a raise statement of scikit-learn or of our estimators raised it, not an operation."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     ours = "/partita/cluster/" in last.filename or "/sklearn/" in last.filename
     return ours and linecache.getline(last.filename, last.lineno or 0).lstrip().startswith("raise ")
@@ -96,9 +111,9 @@ def check(result: Any, *, undefined_was_said: bool = False) -> None:
         case Partition():
             repr(result)
             if not np.isfinite(np.asarray(values_of(result), dtype=float)).all():
-                raise BrokenLaw(f"values that are not finite in {result!r}")
+                raise BrokenLawError(f"values that are not finite in {result!r}")
         case float() if math.isnan(result) and not undefined_was_said:
-            raise BrokenLaw("a nan without a word")
+            raise BrokenLawError("a nan without a word")
         case float() | int() | str() | None:
             pass
         case pd.DataFrame() | pd.Series() | np.ndarray():
@@ -131,15 +146,16 @@ def check_result(result: Result) -> None:
     columns = result.columns
     if "value" in columns and "caveat" in columns:
         for row in result.records():
-            if isinstance(row["value"], float) and math.isnan(row["value"]) and not str(row["caveat"] or ""):
-                raise BrokenLaw(f"nan without a caveat: {row}")
+            value, caveat = row["value"], str(row["caveat"] or "")
+            if isinstance(value, float) and math.isnan(value) and not caveat:
+                raise BrokenLawError(f"nan without a caveat: {row}")
 
 
 def signature(error: BaseException) -> str:
     """The same for the same fault: what was raised, and the last line of partita it went through."""
     places = [f for f in traceback.extract_tb(error.__traceback__) if "/partita/" in f.filename]
     place = f"{_place(places[-1].filename)}:{places[-1].name}" if places else "outside"
-    words = " ".join(str(error).split()[:6]) if isinstance(error, BrokenLaw) else ""
+    words = " ".join(str(error).split()[:6]) if isinstance(error, BrokenLawError) else ""
     return f"{type(error).__name__} at {place} {words}".strip()
 
 

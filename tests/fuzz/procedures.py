@@ -21,9 +21,33 @@ NAMES = st.one_of(
     st.sampled_from(["headline", "all", "information", "lei2014", "nonsense"]),
     odd_items,
 )
-WORDS = st.sampled_from(["cluster", "singletons", "ignore", "raise", "nan", "drop", "median", "permutation", "bca",
-                         "fixed number", "objects", "clusters", "standard", "robust", "euclidean", "cityblock",
-                         "cosine", "precomputed", "soft", "hard", "balanced", "exact", "bound", "sample"])  # fmt: skip
+WORDS = st.sampled_from(
+    [
+        "cluster",
+        "singletons",
+        "ignore",
+        "raise",
+        "nan",
+        "drop",
+        "median",
+        "permutation",
+        "bca",
+        "objects",
+        "clusters",
+        "standard",
+        "robust",
+        "euclidean",
+        "cityblock",
+        "cosine",
+        "precomputed",
+        "soft",
+        "hard",
+        "balanced",
+        "exact",
+        "bound",
+        "sample",
+    ]
+)
 ANYTHING = st.one_of(st.integers(-2, 12), numbers, WORDS, texts, odd_items)
 USUAL: dict[str, st.SearchStrategy[Any]] = {
     "indices": NAMES,
@@ -53,7 +77,11 @@ OF_DATA = ("choose_k", "stability", "structure", "choose", "validate")
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
-    call = draw(st.sampled_from((*TWO, *TWO, *ONE, *MANY, *OF_DATA, "validate", "validate", "index", "index", "index")))
+    call = draw(
+        st.sampled_from(
+            (*TWO, *TWO, *ONE, *MANY, *OF_DATA, "validate", "validate", "index", "index", "index")
+        )
+    )
     n = draw(sizes(12 if call in OF_DATA else 20))
     document: dict[str, Any] = {"call": call}
     if call == "index":

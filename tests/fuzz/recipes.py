@@ -1,4 +1,4 @@
-"""Objects described by JSON: a value stands for itself, ``{"$array": ...}`` and the like for what JSON lacks."""
+"""Objects described by JSON: a value stands for itself, ``{"$array": ...}`` and such for what JSON lacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Document = Any
 """What JSON can write."""
 
 
-class Unbuildable(Exception):
+class UnbuildableError(Exception):
     """The document describes what its own library does not make: nothing to hand to partita."""
 
 
@@ -44,7 +44,7 @@ def build(recipe: Document) -> Any:
             except PartitaError:
                 raise
             except Exception as error:
-                raise Unbuildable(f"{name} of {content}") from error
+                raise UnbuildableError(f"{name} of {content}") from error
     return {name: build(value) for name, value in recipe.items()}
 
 
@@ -54,7 +54,7 @@ def array(recipe: Document) -> np.ndarray:
     dtype = np.dtype(recipe.get("dtype", "float64"))
     size = int(np.prod(shape))
     values = list(itertools.islice(itertools.cycle(build(recipe["values"]) or [0]), size))
-    if dtype == object:
+    if dtype.hasobject:
         flat = np.fromiter(values, dtype=object, count=size)
     else:
         with np.errstate(all="ignore"):

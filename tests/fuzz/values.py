@@ -10,7 +10,24 @@ from odd_containers import CONTAINERS
 
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 5e-324, 1e300, 1.7e308, -1e308, 1e-8, 3.0, 1e15)
 NOT_FINITE = tuple({"$float": text} for text in ("nan", "inf", "-inf"))
-TEXTS = ("a", "b", "", "-1", "1", "1.0", "NA", "nan", "é", "noise", "None", "x y", "\ud7ff", "a" * 300, "<b>", "\0")
+TEXTS = (
+    "a",
+    "b",
+    "",
+    "-1",
+    "1",
+    "1.0",
+    "NA",
+    "nan",
+    "é",
+    "noise",
+    "None",
+    "x y",
+    "\ud7ff",
+    "a" * 300,
+    "<b>",
+    "\0",
+)
 DTYPES = ("float64", "float32", "float16", "int64", "int8", "uint64", "bool", ">f8", "complex128", "object")
 
 ordinary = st.integers(-3, 9) | st.integers(-12, 12).map(lambda i: i / 4)
@@ -19,8 +36,8 @@ numbers = st.one_of(ordinary, ordinary, ordinary, hostile)
 texts = st.sampled_from(TEXTS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 odd_items = st.sampled_from(
     [None, True, False, {"$whole": 30}, {"$whole": 400}, {"$decimal": "0.5"}, {"$decimal": "sNaN"},
-     {"$fraction": [1, 3]}, {"$date": "2020-01-02"}, {"$complex": 1.0}, {"$bytes": "YWI="}, {"$tuple": [1, 2]},
-     {"$set": [1, 2]}, [], {}, *NOT_FINITE]
+     {"$fraction": [1, 3]}, {"$date": "2020-01-02"}, {"$complex": 1.0}, {"$bytes": "YWI="},
+     {"$tuple": [1, 2]}, {"$set": [1, 2]}, [], {}, *NOT_FINITE]
 )  # fmt: skip
 
 
@@ -49,7 +66,11 @@ def memberships(draw: st.DrawFn, n: int) -> dict[str, Any]:
         rows += [(b - a) / 8 for a, b in zip([0, *cuts], [*cuts, 8], strict=True)]
     if draw(st.integers(0, 9)) == 0:
         rows[0] = draw(numbers)
-    return {"dtype": draw(st.sampled_from(("float64", "float64", "float32", "object"))), "shape": [n, k], "values": rows}
+    return {
+        "dtype": draw(st.sampled_from(("float64", "float64", "float32", "object"))),
+        "shape": [n, k],
+        "values": rows,
+    }
 
 
 @st.composite
@@ -67,7 +88,10 @@ def containers(draw: st.DrawFn, n: int) -> Any:
             st.fixed_dictionaries({"values": labels, "index": label_lists(n)}).map(lambda v: {"$series": v}),
             st.lists(numbers | st.none(), max_size=n).map(lambda v: {"$arrow": v}),
             st.lists(texts | st.none(), max_size=n).map(lambda v: {"$polars": v}),
-            *(matrix.map(lambda v, name=name: {name: v}) for name in ("$array", "$array", "$csr", "$coo", "$frame")),
+            *(
+                matrix.map(lambda v, name=name: {name: v})
+                for name in ("$array", "$array", "$csr", "$coo", "$frame")
+            ),
             matrix.map(lambda v: {"$masked": {**v, "every": 3}}),
             matrix.map(lambda v: {"$chunked": {"of": {"$array": v}, "rows": 2}}),
             st.tuples(matrix, label_lists(n)).map(lambda v: {"$frame": {**v[0], "index": v[1]}}),
@@ -77,7 +101,9 @@ def containers(draw: st.DrawFn, n: int) -> Any:
             st.tuples(matrices(n), matrices(3)).map(
                 lambda v: {"$masses": {"mass": {"$array": v[0]}, "F": {"$array": v[1]}}}
             ),
-            st.sampled_from(sorted(set(CONTAINERS) - {"lists without end"})).map(lambda name: {"$container": name}),
+            st.sampled_from(sorted(set(CONTAINERS) - {"lists without end"})).map(
+                lambda name: {"$container": name}
+            ),
         )
     )
 
@@ -85,7 +111,9 @@ def containers(draw: st.DrawFn, n: int) -> Any:
 @st.composite
 def clusterings(draw: st.DrawFn, n: int) -> Any:
     """What is a clustering of n objects, of any kind, most of the time."""
-    sort = draw(st.sampled_from(("labels", "labels", "fuzzy", "fuzzy", "rough", "possibilistic", "evidential", "odd")))
+    sort = draw(
+        st.sampled_from(("labels", "labels", "fuzzy", "fuzzy", "rough", "possibilistic", "evidential", "odd"))
+    )
     if sort == "labels":
         return draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
     if sort == "odd":
@@ -98,15 +126,27 @@ def clusterings(draw: st.DrawFn, n: int) -> Any:
     if sort == "possibilistic":
         return {"$partition": {"kind": "possibilistic", "of": {"$array": matrix}}}
     k = matrix["shape"][1]
-    sets = {"dtype": "bool", "shape": [k, draw(st.integers(1, 3))], "values": draw(st.lists(st.integers(0, 1), min_size=1, max_size=3 * k))}
-    return {"$partition": {"kind": "evidential", "of": {"$array": matrix}, "options": {"focal_sets": {"$array": sets}}}}
+    sets = {
+        "dtype": "bool",
+        "shape": [k, draw(st.integers(1, 3))],
+        "values": draw(st.lists(st.integers(0, 1), min_size=1, max_size=3 * k)),
+    }
+    return {
+        "$partition": {
+            "kind": "evidential",
+            "of": {"$array": matrix},
+            "options": {"focal_sets": {"$array": sets}},
+        }
+    }
 
 
 @st.composite
 def data(draw: st.DrawFn, n: int) -> Any:
     """A matrix of features: whole coordinates, clusters apart, or hostile numbers."""
     matrix = draw(matrices(n, dtypes=("float64", "float64", "float64", "float32", "int64", "object", "bool")))
-    return draw(st.sampled_from(({"$array": matrix}, {"$array": matrix}, {"$frame": matrix}, {"$csr": matrix})))
+    return draw(
+        st.sampled_from(({"$array": matrix}, {"$array": matrix}, {"$frame": matrix}, {"$csr": matrix}))
+    )
 
 
 def sizes(most: int = 24) -> st.SearchStrategy[int]:

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from fuzz.areas import AREAS
-from fuzz.law import SECONDS, signature
+from fuzz.law import PATIENCE, SECONDS, signature
 
 SHRINK_SECONDS = 45
 MEMORY = 6 * 2**30
@@ -72,7 +72,7 @@ class Search:
                 return
             self.examples += 1
             self.current.write_text(text)
-            faulthandler.dump_traceback_later(3 * SECONDS, exit=True)
+            faulthandler.dump_traceback_later(1.2 * PATIENCE * SECONDS, exit=True)
             try:
                 AREAS[self.area].run(json.loads(text))
             except Exception as error:

@@ -64,7 +64,7 @@ def _refuse_foreign(X: Any) -> None:
 
 
 def _no_parameter(value: Any) -> str:
-    """What a value is that passes for a number with scikit-learn and is none that a fit can use; else nothing."""
+    """What a value is that scikit-learn takes for a number and a fit cannot use; else nothing."""
     if isinstance(value, (bool, np.bool_)):
         return "a truth value"
     if isinstance(value, Integral) and abs(int(value)) > MOST:
