@@ -86,8 +86,10 @@ def growth_of(statistic: type[Statistic]) -> Growth:
 
 
 def work_on(statistic: type[Statistic]) -> tuple[Callable[[dict[str, Any]], Callable[[], object]], str, Kind]:
-    """What is timed: an index that stands on this statistic and on as little else as can be, or its collection;
-    and the kind of clusterings that it is timed on."""
+    """What is timed, its name, and the kind of clusterings it is timed on.
+
+    An index that stands on this statistic and on as little else as can be, or else its collection.
+    """
     entries = [entry for entry in pt.indices.catalogue() if statistic in entry.statistics]
     for entry in pt.indices.catalogue():
         for option, choices in entry.alternatives.items():

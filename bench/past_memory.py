@@ -71,7 +71,8 @@ def run(report: Report, best: Callable[..., float]) -> None:  # noqa: ARG001 (on
             )
         )
         report.note(
-            f"partita validate, 5 x 10^6 x 4 from Parquet: {ours['seconds']:.1f} s, {ours['peak'] / 1e6:.0f} MB held"
+            f"partita validate, 5 x 10^6 x 4 from Parquet: {ours['seconds']:.1f} s, "
+            f"{ours['peak'] / 1e6:.0f} MB held"
         )
 
 

@@ -122,7 +122,7 @@ def scikit_learn(module: ModuleType) -> Iterator[Case]:  # noqa: ARG001 (importe
         "mutual information of a table of memberships",
         lambda: metrics.mutual_info_score(None, None, contingency=table),
         lambda: pt.indices.mutual_information(soft, soft[::-1]),
-        wrong=f"scikit-learn takes sums of rows and columns for whole numbers; by the definition {by_hand:.6g}",
+        wrong=f"scikit-learn takes sums of rows for whole numbers; by the definition {by_hand:.6g}",
     )
 
 
@@ -176,7 +176,7 @@ def permetrics(module: ModuleType) -> Iterator[Case]:
         "Dunn as it comes by default, Iris",
         lambda: data.dunn_index(decimal=15),
         lambda: pt.indices.dunn(IRIS, SPECIES),
-        wrong="permetrics' default is another index (distance of objects to centres); with the clusters renamed "
+        wrong="permetrics' default is another index (objects to centres); with the clusters renamed "
         f"it gives {renamed.dunn_index(decimal=15):.5f}, so it is no index of the clustering",
     )
 
@@ -249,8 +249,8 @@ def evclust(module: ModuleType) -> Iterator[Case]:
     model = pt.cluster.EvidentialCMeans(3, alpha=1.0, beta=2.0, delta=10.0, init=start, tol=1e-10)
     yield Case(
         "evidential c-means, 50 x 4, k = 3: sum of the centres",
-        lambda: by_evclust()["g"].sum(),
-        lambda: model.fit(few).cluster_centers_.sum(),
+        lambda: np.sum(by_evclust()["g"]),
+        lambda: np.sum(model.fit(few).cluster_centers_),
         repeats=3,
         tolerance=1e-6,
     )

@@ -73,9 +73,9 @@ def summary(found: Found, seconds: float) -> str:
 
 
 ABOUT = """\
-Written by `make bench`; nothing here is typed in. Ratios are measured within this one run, on the same data for
-both sides, and are the best of several repeats; times by the clock on the wall, or CPU seconds of all threads
-where it says CPU. Another run on the same machine moves a ratio by some 10 to 20 %. What other issues budget for
+Written by `make bench`; nothing here is typed in. Ratios are measured within this one run, on the same data
+for both sides, and are the best of several repeats; times by the clock on the wall, or CPU seconds where it
+says CPU. Another run on the same machine moves a ratio by some 10 to 20 %. What other issues budget for
 `make reproduce` and `make test` is not measured here: they take longer than all of this."""
 
 

@@ -1,8 +1,8 @@
 """What partita's speed is worth: ratios to peers and to the hardware's limit, each measured in this one run.
 
 ``make bench`` runs every file of this folder that has a function ``run(report, best)``, each in a process of
-its own, prints what they find, and writes RESULTS.md and results.svg. ``make bench ONLY="tables growth"`` runs
-some and writes nothing. Times are the best of several; a target that is missed is marked.
+its own, prints what they find, and writes RESULTS.md and results.svg. ``make bench ONLY="tables growth"``
+runs some and writes nothing. Times are the best of several; a target that is missed is marked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from measuring import MissingPeerError, Report, best
 
 FOLDER = Path(__file__).parent
-LONGEST = 240
+LONGEST = 300
 """Seconds after which a file is stopped, so that the whole has an end."""
 
 
