@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import partita as pt
 from fuzz.law import obey
 from fuzz.recipes import build
-from fuzz.values import clusterings, data, label_lists, numbers, odd_items, sizes, texts
+from fuzz.values import clusterings, data, numbers, odd_items, sizes, texts
 from partita.results.result import Result
 
 ENTRIES = sorted(entry.name for entry in pt.indices.catalogue())
@@ -62,11 +62,24 @@ USUAL: dict[str, st.SearchStrategy[Any]] = {
     "n_null": st.integers(0, 5),
     "budget_seconds": st.sampled_from([0.0, 0.1, 1.0]),
     "random_state": st.integers(0, 5),
-    "checkpoint": st.none(),
-    "truth": label_lists(6),
-    "X": data(6),
-    "sample_weight": st.lists(numbers, min_size=1, max_size=8),
 }
+
+
+def usual(name: str, n: int) -> st.SearchStrategy[Any]:
+    """Values of an option that may do, of n objects where it is about objects; and some that never do."""
+    by_object = {
+        "truth": clusterings(n),
+        "X": data(n),
+        "sample_weight": st.one_of(
+            st.lists(st.integers(0, 3), min_size=n, max_size=n),
+            st.lists(numbers, min_size=n, max_size=n),
+            st.just("balanced"),
+        ),
+    }
+    chosen = by_object.get(name, USUAL.get(name, ANYTHING))
+    return st.one_of(chosen, chosen, chosen, ANYTHING) if name not in ALWAYS else chosen
+
+
 ALWAYS = ("n_jobs", "n_runs", "n_repeats", "n_null", "random_state")
 """Options that keep the work small."""
 TWO = ("compare", "distribution", "hausdorff", "align", "set_matching", "contingency")
@@ -94,7 +107,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
         names = list(signature(call))
     options = {name: draw(USUAL[name]) for name in names if name in ALWAYS}
     for name in draw(st.lists(st.sampled_from(names), max_size=2, unique=True)) if names else []:
-        options[name] = draw(USUAL.get(name, ANYTHING))
+        options[name] = draw(usual(name, n))
     document["options"] = options
     document["shown"] = draw(st.sampled_from(["", "", "", "figure", "report"]))
     return document
