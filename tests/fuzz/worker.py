@@ -95,7 +95,7 @@ class Search:
         except Exception as error:
             if not broken:
                 raise
-            smallest = min(broken, key=len)
+            smallest = next(reversed(broken))  # which is run once more in the end
             self.known.add(broken[smallest])
             return {
                 "area": self.area,
