@@ -17,10 +17,6 @@ __all__ = ["Growth", "Memory", "Peer", "Report", "Target", "best", "cpu_seconds"
 WALL, CPU = "wall", "CPU"
 
 
-class MissingPeerError(Exception):
-    """A package that is not installed; what needs it is not measured, and that is said."""
-
-
 @dataclass(frozen=True)
 class Target:
     """A ratio, what it must be, and which issue says so."""

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from measuring import MissingPeerError, Report, best
+from measuring import Report, best
 
 FOLDER = Path(__file__).parent
 LONGEST = 300
@@ -83,8 +83,6 @@ def run_here(name: str, to: Path) -> None:
         module = importlib.import_module(name)
         report.issue = getattr(module, "ISSUE", None)
         module.run(report, best)
-    except MissingPeerError as missing:
-        report.note(f"not measured: {missing}")
     except ModuleNotFoundError as missing:
         failure = f"not measured: {missing.name} is not installed"
     except Exception as error:  # noqa: BLE001 (the other files go on)
