@@ -12,6 +12,7 @@ from partita.chance.bootstraps import intervals
 from partita.inputs import prepare
 from partita.partitions import FUZZY
 
+ISSUE = 16
 REPLICATES = 1000
 
 

@@ -9,6 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import partita as pt
 
+ISSUE = 19
+
 
 def run(report: Callable[..., None], best: Callable[..., float]) -> None:
     rng = np.random.default_rng(0)

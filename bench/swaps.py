@@ -13,6 +13,8 @@ from partita.cluster import RandomSwap
 from partita.indices.centroids import centroid_index
 from partita.statistics.clusters.centroid_pairs import CentroidPair
 
+ISSUE = 6
+
 
 def grid_of_clusters(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Birch1's shape: 10 x 10 Gaussian clusters of 1000 objects that touch their neighbours."""
