@@ -59,7 +59,11 @@ def prepare_chunked(
     weight = sides.pop(WEIGHT, None)
     noisy = [name for name, p in sides.items() if getattr(p, "may_have_noise", False)]
     coverage, said = 1.0, silent_noise(sides, noise, noise_label)
-    if noisy or (weight is not None and weight.has_zeros):
+    table = _table_of(sides)
+    if noisy and table is not None and weight is None and noise != "ignore":
+        counts, coverage = _noise_in_table(sides, noisy, table)
+        said = noise_notes(counts, coverage, noise)
+    elif noisy or (weight is not None and weight.has_zeros):
         drops_noise = noise == "ignore"
         tally = _Tally.of(sides, weight, noisy, drops_noise)
         if tally.counts.total():
@@ -73,7 +77,7 @@ def prepare_chunked(
             raise ParameterError("no object has a weight.", got="weights of 0", need="a weight above 0")
     n = 0 if noise == "ignore" and coverage == 0.0 else next(iter(sides.values())).n_objects
     data = sides.pop("X", None)
-    other, table = getattr(sides.get("truth"), "counted_beside", None) or (None, None)
+    table = _table_of(sides)
     return Inputs(
         sides,
         n,
@@ -83,8 +87,27 @@ def prepare_chunked(
         noisy=said[0] if coverage < 1.0 else "",
         frame=frame,
         X=data,
-        counted=None if table is None or sides.get("found") is not other else (sides["truth"], other, table),
+        counted=None if table is None else (sides["truth"], sides["found"], table),
     )
+
+
+def _table_of(sides: Mapping[str, Any]) -> Any:
+    """The table of truth and found, where it was counted when they were read; or None."""
+    other, table = getattr(sides.get("truth"), "counted_beside", None) or (None, None)
+    return table if other is not None and sides.get("found") is other else None
+
+
+def _noise_in_table(sides: Mapping[str, Any], noisy: list[str], table: Any) -> tuple[dict[str, int], float]:
+    """How many objects are noise on each side, and what share is on none."""
+    counts: dict[str, int] = {}
+    raw = table.raw
+    for axis, (name, names) in enumerate((("truth", table.row_names), ("found", table.column_names))):
+        if name in noisy:
+            label = sides[name].noise_name
+            counts[name] = sides[name].counts[label]
+            kept = [i for i, one in enumerate(names) if one != label]
+            raw = raw[kept] if axis == 0 else raw[:, kept]
+    return counts, float(raw.sum() / table.total)
 
 
 def _refuse_what_is_whole(

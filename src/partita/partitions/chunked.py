@@ -152,12 +152,15 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         raise all_at_once(repr(self))
 
     @property
+    def noise_name(self) -> Any:
+        """The label of noise, or None."""
+        noise = self._noise_value()
+        return noise if noise is None or self._names is None else self._names[noise]
+
+    @property
     def may_have_noise(self) -> bool:
         """Whether an object is noise."""
-        noise = self._noise_value()
-        return (
-            noise is not None and self.counts.get(noise if self._names is None else self._names[noise], 0) > 0
-        )
+        return self.noise_name is not None and self.counts.get(self.noise_name, 0) > 0
 
     def compacted(self) -> Self:
         """Itself: labels that are spread widely were counted when it was read."""
