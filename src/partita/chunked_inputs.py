@@ -75,7 +75,7 @@ def prepare_chunked(
     noisy = [name for name, p in sides.items() if getattr(p, "may_have_noise", False)]
     coverage, said = 1.0, silent_noise(sides, noise, noise_label)
     drops_noise = noise == "ignore"
-    if counted is not None and noisy and not drops_noise:
+    if counted is not None and weight is None and noisy and not drops_noise:
         counts, coverage = _noise_in(counted[2], sides, noisy)
         said = noise_notes(counts, coverage, noise)
     elif noisy or (weight is not None and weight.has_zeros):
@@ -145,8 +145,8 @@ def _noise_in(table: Contingency, sides: Mapping[str, Any], noisy: list[str]) ->
     """How many objects of each side are noise, and what share is noise on none."""
     names = {"truth": table.row_names, "found": table.column_names}
     masks = {
-        name: np.array([name in noisy and label == side.noise_name for label in names[name]], dtype=bool)
-        for name, side in sides.items()
+        name: np.array([name in noisy and label == sides[name].noise_name for label in known], dtype=bool)
+        for name, known in names.items()
     }
     rows, columns = masks.values()
     sums = zip(masks, (table.row_sums[rows], table.column_sums[columns]), strict=True)
