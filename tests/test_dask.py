@@ -56,6 +56,10 @@ def labels():
         lambda labels: labels,
         lambda labels: labels.astype(np.uint8) + 1,
         lambda labels: np.array(list("abcdefg"))[labels],
+        lambda labels: labels.astype(float),
+        lambda labels: labels > 2,
+        lambda labels: np.eye(7)[labels],
+        lambda labels: labels * -(10**12),
         np.sort,
     ],
 )
