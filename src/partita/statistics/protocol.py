@@ -6,7 +6,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
-from functools import cache, cached_property, reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -47,13 +47,11 @@ class Request:
         """A statistic with those of the options that are its own and differ from what it takes by default."""
         own = options_of(statistic.options)
         chosen = tuple((k, options[k]) for k in own if k in options and options[k] != own[k].default)
-        return cls(statistic, chosen) if chosen else _plain_request(statistic)
+        return cls(statistic, chosen) if chosen else _PLAIN_REQUESTS.setdefault(statistic, cls(statistic))
 
 
-@cache
-def _plain_request(statistic: type[Any]) -> Request:
-    """One object for all that ask the same, which are then told equal at a glance."""
-    return Request(statistic)
+_PLAIN_REQUESTS: dict[type[Any], Request] = {}
+"""One object for all that ask the same, which are then told equal at a glance."""
 
 
 class Statistic:

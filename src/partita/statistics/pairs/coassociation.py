@@ -294,7 +294,8 @@ class PairMoments(Additive):
                 known = self.table.__dict__  # several statistics stand on the moments of one table
                 if "_pair_values" not in known:
                     known["_pair_values"] = _of_hard(self.table)
-                return known["_pair_values"]
+                values: PairValues = known["_pair_values"]
+                return values
             with one_blas_thread():
                 return _of_soft(*self._sides, self.n)
 
