@@ -18,7 +18,7 @@ from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import FUZZY, Kind
 from partita.partitions.memberships import FuzzyPartition, PossibilisticPartition
 
-OF_THE_WHOLE = frozenset({"sizes", "counts", "prints"})
+OF_THE_WHOLE = frozenset({"sizes", "counts", "prints", "counted_beside"})
 """What is known of all chunks, and does not hold for one."""
 
 
@@ -50,12 +50,14 @@ class InChunks:
         """The same without values: what a worker must know of the whole."""
         made = copy(self)
         made.values = made.prints = None
+        vars(made).pop("counted_beside", None)
         return made
 
     def with_values(self, values: Chunked) -> Any:
         """The same with other chunks."""
         made = copy(self)
         made.values = values
+        vars(made).pop("counted_beside", None)
         return made
 
     def take(self, rows: Any) -> NoReturn:  # noqa: ARG002
@@ -97,6 +99,8 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
 
     counts: dict[Any, int]
     """How often each label occurs."""
+    counted_beside: tuple[Any, Any] | None = None
+    """Another clustering of the same objects, and the table of both, where that was counted at reading."""
 
     @classmethod
     def of(cls, values: Chunked, counts: Mapping[Any, int], names: tuple[Any, ...] | None) -> Self:
@@ -111,7 +115,8 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         """The same with other numbers of objects, since some were left out."""
         made = copy(self)
         made.counts = {label: counts[label] for label in self.counts if counts.get(label)}
-        vars(made).pop("sizes", None)
+        for known in ("sizes", "counted_beside"):
+            vars(made).pop(known, None)
         return made
 
     @property
@@ -135,18 +140,20 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
         raise all_at_once(repr(self))
 
     @property
+    def noise_name(self) -> Any:
+        """The label of noise, or None."""
+        noise = self._noise_value()
+        return noise if noise is None or self._names is None else self._names[noise]
+
+    @property
     def may_have_noise(self) -> bool:
         """Whether an object is noise."""
-        noise = self._noise_value()
-        return (
-            noise is not None and self.counts.get(noise if self._names is None else self._names[noise], 0) > 0
-        )
+        return self.noise_name is not None and self.counts.get(self.noise_name, 0) > 0
 
     @property
     def noise_place(self) -> int | None:
         """The position in ``names`` of the cluster of noise, or None when no object is noise."""
-        noise = self._noise_value() if self.may_have_noise else None
-        return noise if noise is None or self._names is not None else self.names.index(noise)
+        return self.names.index(self.noise_name) if self.may_have_noise else None
 
     def coded(self) -> Self:
         """The same with positions in ``names`` as values."""
