@@ -14,7 +14,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import partita as pt
-from partita.arrays.chunked import Chunked, compute, sum_of_chunks, zipped
+from partita.arrays.chunked import Chunked, compute, for_beside, sum_of_chunks
 from partita.errors import TooLargeError, WorkerError
 from partita.partitions.chunked_reading import cut_into_chunks
 
@@ -303,7 +303,7 @@ def total(_shared, chunk):
 def works_and_tells(told):
     """Work in which a chunk is a task, and in which sums of chunks are added."""
     chunks = in_five(np.arange(10))
-    assert zipped(int, [dask.delayed(i) for i in range(4)], on_chunk=lambda *step: told.append(step)) == [
+    assert for_beside(int, [dask.delayed(i) for i in range(4)], on_chunk=lambda *step: told.append(step)) == [
         0,
         1,
         2,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities, sorted_names
-from partita.arrays.chunked import Chunked, OnChunk, all_at_once, for_each, in_chunks, pieces_of, zipped
+from partita.arrays.chunked import Chunked, OnChunk, all_at_once, for_beside, for_each, in_chunks, pieces_of
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.arrays.weights import MOST_WEIGHT
 from partita.errors import ParameterError, PartitaError, PartitionError, Phrase, Setting
@@ -187,7 +187,7 @@ def read_and_count(
     if len({len(column) for column in pieces.values()}) > 1:
         return read_chunks(sides, lookings, on_chunk), [None]
     look = partial(_look_at_both, [lookings[name] for name in sides], count)
-    found = zipped(look, *pieces.values(), on_chunk=on_chunk)
+    found = for_beside(look, *pieces.values(), on_chunk=on_chunk)
     read = {
         name: _brought_together(lookings[name], pieces[name], [seen[place] for seen, _ in found])
         for place, name in enumerate(sides)
