@@ -250,7 +250,7 @@ class _Tally:
         columns = [p.values for p in (*sides.values(), *([] if weight is None else [weight]))]
         first, *others = columns
         keep = first.mapped(work.kept, *others, tail=(), dtype=bool)
-        return cls(keep, zipped(work.tally, *(column.chunks for column in columns), on_chunk=on_chunk))
+        return cls(keep, zipped(work.tally, *columns, on_chunk=on_chunk))
 
     def kept(self, sides: dict[str, Any], weight: Any) -> tuple[dict[str, Any], Any]:
         """The sides without the objects that are left out."""

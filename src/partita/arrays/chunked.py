@@ -228,8 +228,13 @@ def made_once(work: Work, *parts: Any) -> Any:
     return made.read() if isinstance(made, Piece) else made
 
 
-def zipped(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
+def zipped(work: Work, *sides: Chunked, on_chunk: OnChunk = None) -> list[Any]:
     """What ``work`` finds in the chunks that lie beside each other."""
+    return for_beside(work, *(side.chunks for side in sides), on_chunk=on_chunk)
+
+
+def for_beside(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
+    """The same of columns of chunks whose sizes are not known."""
     return compute([_later(work, *parts) for parts in zip(*columns, strict=True)], on_chunk)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita.arrays import Array, blocks, is_sparse
-from partita.arrays.chunked import Chunked, Piece, made_once, sum_of_chunks, zipped
+from partita.arrays.chunked import Chunked, Piece, for_beside, made_once, sum_of_chunks, zipped
 from partita.statistics.protocol import OnBlock
 
 FEWEST_ROWS = 4096
@@ -84,7 +84,7 @@ class ChunkedObjects:
 
     def each(self, work: Callable[..., Any]) -> list[Any]:
         """``work(*inputs, weight=...)`` of every chunk, in order."""
-        return zipped(partial(_of_one, self.opened, work), *(column.chunks for column in self.columns))
+        return zipped(partial(_of_one, self.opened, work), *self.columns)
 
     def sum_over_chunks(
         self, work: Callable[..., Any], add: Callable[[Any, Any], Any], on_block: OnBlock = None
@@ -152,7 +152,7 @@ class ChunkedObjects:
         touched = [i for i in range(self.n_chunks) if cuts[i] < cuts[i + 1]]
         local = [rows[cuts[i] : cuts[i + 1]] - (ends[i] - self.sizes[i]) for i in touched]
         picks = [Piece(partial(_itself, one)) for one in local]
-        parts = zipped(_picked, picks, *(_some(column, touched).chunks for column in self.columns))
+        parts = for_beside(_picked, picks, *(_some(column, touched).chunks for column in self.columns))
         return self.opened([_stacked(column) for column in zip(*parts, strict=True)])
 
     def take_drawn(self, drawn: Sequence[Array]) -> tuple[list[Any], list[Array]]:
