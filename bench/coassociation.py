@@ -75,7 +75,12 @@ def soft_against_soft(
     ours()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    report("its peak memory, as a share of one n x n matrix", peak / (8 * n * n), 0.02, at_most=True)
+    report(
+        "student distance: peak memory, as a share of one n x n matrix",
+        peak / (8 * n * n),
+        0.02,
+        at_most=True,
+    )
 
 
 def two_against_two(

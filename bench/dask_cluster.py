@@ -18,7 +18,7 @@ from measuring import Report
 from partita.statistics import Contingency
 
 ISSUE = 19
-LABELS, CHUNK, SMALL = 10**8, 5 * 10**6, 10**4
+LABELS, CHUNK, SMALL = 10**8, 25 * 10**5, 10**4
 MOST_MEMORY = 500e6
 ON_TABLES = [entry.name for entry in pt.indices.catalogue() if entry.statistics == (Contingency,)]
 

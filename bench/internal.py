@@ -32,7 +32,7 @@ def run(report: Callable[..., None], best: Callable[..., float]) -> None:
     pt.indices.silhouette(X, labels)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    report("its peak memory, in n x k matrices", peak / (8 * n * 10), 8, at_most=True)
+    report("silhouette: peak memory, in n x k matrices", peak / (8 * n * 10), 8, at_most=True)
 
     def dunn_by_blocks() -> float:
         groups = [X[labels == j] for j in range(10)]

@@ -45,4 +45,4 @@ def _run(report: Callable[..., None], best: Callable[..., float]) -> None:
     FuzzyCMeans(k, random_state=0, max_iter=3).fit(X)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    report("its peak memory, in n x k matrices", peak / (8 * n * k), 4, at_most=True)
+    report("fuzzy c-means: peak memory, in n x k matrices", peak / (8 * n * k), 4, at_most=True)

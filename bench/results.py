@@ -61,7 +61,7 @@ def records(found: Found, kind: type[Any]) -> list[Any]:
 def summary(found: Found, seconds: float) -> str:
     """How many targets hold, and which do not."""
     targets, growths = records(found, Target), records(found, Growth)
-    missed = [t.what for t in targets if not t.holds]
+    missed = [f"{t.what}: {t.ratio:.3g}x, target {t.sign} {t.target:g}x" for t in targets if not t.holds]
     missed += [
         f"growth of {g.statistic}: n^{g.exponent:.2f}, limit {g.limit:g}" for g in growths if not g.holds
     ]

@@ -89,7 +89,7 @@ def run_here(name: str, to: Path) -> None:
         import traceback
 
         traceback.print_exc()
-        failure = f"{type(error).__name__}: {str(error)[:300]}"
+        failure = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
     to.write_text(json.dumps({**report.to_dict(), "failure": failure}))
 
 

@@ -38,7 +38,7 @@ def run(report: Callable[..., None], best: Callable[..., float]) -> None:  # noq
     print(f"random swap finds all 100 clusters in {right} of 5 seeds, KMeans(n_init=5) in {right_of_peer}")
     report("random swap, 10^5 x 2, k = 100: right of 5 seeds", right, 4, at_most=False)
     report(
-        "its median time vs scikit-learn's KMeans(n_init=5)",
+        "random swap: median time vs scikit-learn's KMeans(n_init=5)",
         statistics.median(peer) / statistics.median(ours),
         1,
         at_most=False,

@@ -51,7 +51,7 @@ def test_what_is_missed_or_failed_is_said_first(found):
     text = page(found, 61.0, load=2.0)
     assert "1 of 3 targets hold, in 1.0 minutes" in text
     missed = text[text.index("## Missed") : text.index("## Targets")]
-    assert "MISSED another ratio" in missed
+    assert "MISSED another ratio: 2.5x, target <= 2x" in missed
     assert "MISSED growth of Contingency: n^1.32, limit 1.15" in missed
     assert "FAILED lost: ended with -9" in missed
     assert "a ratio" not in missed

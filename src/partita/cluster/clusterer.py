@@ -69,8 +69,9 @@ def _no_parameter(value: Any) -> str:
         return "a truth value"
     if isinstance(value, Integral) and abs(int(value)) > MOST:
         return "a whole number of more than 63 bits"
-    if isinstance(value, Real) and not isinstance(value, (int, float, np.integer, np.floating)):
-        return f"a {type(value).__name__}, which NumPy does not know"
+    kind: Any = type(value)
+    if issubclass(kind, Real) and not issubclass(kind, (int, float, np.integer, np.floating)):
+        return f"a {kind.__name__}, which NumPy does not know"
     return ""
 
 
