@@ -43,6 +43,7 @@ class LabelColumn:
 class _Seen:
     """What parts of a column hold: how often each label occurs, and which texts stand for none."""
 
+    column: LabelColumn
     counts: Mapping[Any, int]
     missing: Mapping[str, int]
     first_missing: int | None
@@ -51,9 +52,8 @@ class _Seen:
         first = self.first_missing if self.first_missing is not None else other.first_missing
         counts = Counter(self.counts)
         counts.update(other.counts)
-        if len(counts) > MOST_LABELS:
-            raise _too_many(len(counts))
-        return _Seen(counts, Counter(self.missing) + Counter(other.missing), first)
+        _refuse_too_many(self.column, len(counts))
+        return _Seen(self.column, counts, Counter(self.missing) + Counter(other.missing), first)
 
 
 class _SeenTogether(NamedTuple):
@@ -120,19 +120,20 @@ def _look(columns: Sequence[LabelColumn], place: int, start: int) -> _SeenTogeth
         table = Contingency.at_one_look(truth, found)
         if table is None:
             table = Contingency.from_block(truth.compacted(), found.compacted())
-        margins = zip((table.row_names, table.column_names), (table.row_sums, table.column_sums), strict=True)
-        return _SeenTogether(tuple(_Seen(_counts(*margin), {}, None) for margin in margins), table)
+        names = (table.row_names, table.column_names)
+        margins = zip(columns, names, (table.row_sums, table.column_sums), strict=True)
+        return _SeenTogether(tuple(_Seen(m[0], _counts(*m), {}, None) for m in margins), table)
     seen = []
-    for one, (missing, first) in zip(hard, gaps, strict=True):
+    for column, one, (missing, first) in zip(columns, hard, gaps, strict=True):
         counts = {label: n for label, n in counted_labels(one) if n and label not in missing}
-        seen.append(_Seen(counts, missing, first))
+        _refuse_too_many(column, len(counts))
+        seen.append(_Seen(column, counts, missing, first))
     return _SeenTogether(tuple(seen), None)
 
 
-def _counts(names: Sequence[Any], sums: Array) -> dict[Any, int]:
+def _counts(column: LabelColumn, names: Sequence[Any], sums: Array) -> dict[Any, int]:
     filled = np.flatnonzero(sums)
-    if len(filled) > MOST_LABELS:
-        raise _too_many(len(filled))
+    _refuse_too_many(column, len(filled))
     return {names[i]: int(sums[i]) for i in filled.tolist()}
 
 
@@ -161,13 +162,14 @@ def _added(some: _SeenTogether, others: _SeenTogether) -> _SeenTogether:
     return _SeenTogether(columns, some.table + others.table if are_both else None)  # type: ignore[operator]
 
 
-def _too_many(count: int) -> TooLargeError:
-    return TooLargeError(
-        "these are too many different labels for a column of clusters.",
-        got=f"more than {count} different values",
-        need=f"at most {MOST_LABELS}",
-        fix="name another column, if this one names the objects",
-    )
+def _refuse_too_many(column: LabelColumn, count: int) -> None:
+    if count > MOST_LABELS:
+        raise TooLargeError(
+            "these are too many different labels for clusters.",
+            got=f"{column.scan.path}: more than {MOST_LABELS} in column {column.name!r}",
+            need=f"at most {MOST_LABELS}",
+            fix="name another column, if this one names the objects",
+        )
 
 
 # --- what the labels are ----------------------------------------------------------------------------------

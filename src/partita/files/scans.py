@@ -25,6 +25,10 @@ UNPACKED = 5
 """How many times larger a packed text is taken to be when it is unpacked."""
 
 
+ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
+"""How many bits of each byte are one."""
+
+
 class Scan(Table):
     """A table of which one part is in memory at a time.
 
@@ -112,7 +116,7 @@ class RowMask:
 
     def count(self) -> int:
         """How many are kept."""
-        return int(np.bitwise_count(self._bits).sum())
+        return int(ONES[self._bits].sum(dtype=np.int64))
 
     def both(self, other: RowMask) -> RowMask:
         """What both keep."""
