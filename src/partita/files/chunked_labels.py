@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import Chunked, OnChunk, Piece, compute, sum_of_chunks
+from partita.arrays.chunked import Chunked, OnChunk, Piece
 from partita.errors import PartitionError, TooLargeError
 from partita.files.clusterings import label_meanings
 from partita.files.missing import labels_are_missing, missing_texts, told_counts
-from partita.files.scans import RowMask, Scan
+from partita.files.scans import RowMask, Scan, known_rows, sum_of_looks
 from partita.files.tables import Cells
 from partita.partitions import HardPartition, as_partition
 from partita.partitions.chunked import WIDEST, ChunkedHard, counted_labels
@@ -74,8 +74,7 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
         return [labels_in_parts([column], on_chunk)[0] for column in columns]
     starts = columns[0].scan.starts()
     pieces = (Piece(partial(_look, columns, *where)) for where in enumerate(starts))
-    parts = Chunked(pieces, sizes, (), bool)
-    seen: _SeenTogether = sum_of_chunks(_as_it_is, None, [parts], _added, on_chunk)
+    seen: _SeenTogether = sum_of_looks(pieces, sizes, _added, on_chunk)
     made = [_clustering(column, one) for column, one in zip(columns, seen.columns, strict=True)]
     if seen.table is not None:
         made[0].clustering.counted_beside = (made[1].clustering, _renamed(seen.table, made))
@@ -84,11 +83,7 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
 
 def known_labels(column: LabelColumn, on_chunk: OnChunk = None) -> RowMask:
     """Which objects have a label."""
-    mask = RowMask(column.scan.n_objects)
-    pieces = [column.scan.piece(_known_in, column, place) for place, _ in enumerate(column.scan.sizes)]
-    for start, known in zip(column.scan.starts(), compute(pieces, on_chunk), strict=True):
-        mask.put(start, known)
-    return mask
+    return known_rows(column.scan, partial(_known_in, column), on_chunk)
 
 
 def _known_in(column: LabelColumn, place: int) -> Array:
@@ -105,10 +100,6 @@ def _gaps(texts: Sequence[str]) -> Array:
 
 
 # --- the look ---------------------------------------------------------------------------------------------
-
-
-def _as_it_is(_shared: None, seen: _SeenTogether) -> _SeenTogether:
-    return seen
 
 
 def _look(columns: Sequence[LabelColumn], place: int, start: int) -> _SeenTogether:

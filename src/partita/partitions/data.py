@@ -64,7 +64,7 @@ class DataMatrix:
         refuse_annotated(X)
         if is_chunked(X):  # NumPy would bring all of it here
             raise all_at_once(f"X, a dask {type(X).__name__}")
-        if isinstance(getattr(X, "values", None), Chunked):
+        if isinstance(X, DataMatrix) and isinstance(vars(X).get("values"), Chunked):
             raise all_at_once(repr(X))
         self.are_distances = are_distances
         self.frame = frame_library(X)
