@@ -167,7 +167,9 @@ def _refuse_what_is_whole(
                 Phrase(Setting(name), " cannot be this where inputs lie in chunks."),
                 got=f"{name}={got}",
                 need="what can be settled chunk by chunk",
-                fix="dropna() or fillna() on the dask side" if name == "missing" else ".compute() if it fits",
+                fix="dropna() or fillna() on the dask side"
+                if name == "missing"
+                else ".compute(), or --in-memory for files, if it fits",
                 parameter=name,
             )
     model = next((one for name, one in given.items() if name != "X" and is_estimator(one)), None)

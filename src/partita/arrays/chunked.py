@@ -122,7 +122,8 @@ def all_at_once(got: str) -> TooLargeError:
         "this looks at all objects at once, and they lie in chunks.",
         got=got,
         need="arrays in memory",
-        fix=".compute() on all inputs if they fit, or on a sample of the same rows",
+        fix=".compute() on all inputs if they fit (--in-memory, in_chunks=False for files), or on a sample of"
+        " the same rows",
     )
 
 
