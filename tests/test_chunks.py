@@ -298,7 +298,7 @@ def test_a_cluster_of_processes(data):
     here = pt.compare(cut(data["U"]), cut(data["V"]))
     hard_here = pt.compare(cut(data["truth"]), cut(data["found"]))
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         there = pt.compare(cut(data["U"]), cut(data["V"]))
