@@ -17,6 +17,8 @@ import pytest
 
 import partita as pt
 from command_runs import runner
+from partita.arrays import thread_count
+from partita.arrays.row_blocks import in_order
 from partita.errors import (
     FileError,
     MismatchError,
@@ -667,6 +669,12 @@ def test_little_memory_is_enough(tmp_path):
     all_at_once = limited(450, *command, "--in-memory")
     assert all_at_once.returncode == 2
     assert "not enough memory" in all_at_once.stderr
+
+
+def test_work_in_the_pool_does_not_wait_for_the_pool(monkeypatch):
+    monkeypatch.setenv("PARTITA_NUM_THREADS", "2")
+    assert thread_count() == 2
+    assert list(in_order(lambda _: thread_count(), range(20))) == [1] * 20
 
 
 # --- one bit for each object --------------------------------------------------------------------------------
