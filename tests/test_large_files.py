@@ -207,6 +207,18 @@ def test_python_door(files, frame):
         read_partition("all.parquet", columns=["truth"], missing="drop", in_chunks=True)
 
 
+def test_results_are_shown_in_a_notebook(files, run):
+    truth, soft = (read_partition(name, in_chunks=True) for name in ("labels.npy", "single.npy"))
+    noisy = read_partition("all.parquet", columns=["found"], in_chunks=True)
+    shown = pt.compare(truth, noisy)._repr_html_()
+    assert "<svg" in shown
+    assert "noise" in shown
+    assert "<table" in pt.compare(truth, soft)._repr_html_()
+    X = read_data("X.npy", in_chunks=True)
+    assert "<table" in pt.validate(X, truth)._repr_html_()
+    assert run("compare all.parquet --truth truth --labels found --in-chunks --plot it.svg").code == 0
+
+
 # --- texts ----------------------------------------------------------------------------------------------
 
 LINES = b"".join(b"%d,%.1f,w%d\n" % (i, i / 3, i % 4) for i in range(1000))

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 import zlib
 from typing import Any
 
+from partita.errors import TooLargeError
 from partita.plots._plot import new_figure
 from partita.plots.figures import FigureData, NoFigureError, figure_data
 from partita.plots.palette import INK
@@ -81,10 +82,13 @@ def inline_svg(data: FigureData, prefix: str, *, title: bool = False, **options:
 
 
 def illustration(result: Any) -> str:
-    """The usual figure of a result as an ``<svg>`` element, for a notebook; nothing where it has none."""
+    """The usual figure of a result as an ``<svg>`` element, for a notebook; nothing where it has none.
+
+    One that needs all objects at once has none where they lie in chunks.
+    """
     try:
         data = figure_data(result)
-    except NoFigureError:
+    except (NoFigureError, TooLargeError):
         return ""
     drawn = zlib.crc32(repr(data).encode())  # two figures on a page share no names
     return inline_svg(data, f"partita-{drawn:08x}-", title=True)
