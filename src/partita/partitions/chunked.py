@@ -194,6 +194,11 @@ class _MembershipsInChunks(_PartitionInChunks):
         return read_only(sum_of_chunks(_column_sums, None, [self.values], operator.add))
 
     @property
+    def sizes(self) -> NoReturn:
+        """Refused: all chunks would be looked at."""
+        raise all_at_once(repr(self))
+
+    @property
     def may_have_noise(self) -> bool:
         """Whether there is a column of noise."""
         numbers = [name for name in self.names if type(name) is int]  # type: ignore[attr-defined]
