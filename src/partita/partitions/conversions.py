@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from partita.arrays import RANGE_TOLERANCE, Array, dense
+from partita.arrays import RANGE_TOLERANCE, Array, dense, is_sparse, one_hot, same_columns, to_csr
 from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -360,22 +360,24 @@ def equivalent(partition: Partition, other: Any) -> bool:
     return _same_masses(_to_evidential(partition), _to_evidential(second))
 
 
-def _columns(partition: Any) -> Array:
-    matrix = dense(partition.possible if isinstance(partition, RoughPartition) else partition.memberships())
-    return matrix[:, matrix.any(axis=0)]
+def _columns(partition: Any) -> Any:
+    """The columns of the clusters that are not empty, dense or sparse; of labels sparse."""
+    if isinstance(partition, HardPartition):
+        matrix = one_hot(partition.codes, partition.n_clusters)
+    elif isinstance(partition, RoughPartition):
+        matrix = dense(partition.possible)
+    else:
+        matrix = partition.memberships()
+    if not is_sparse(matrix):
+        return dense(matrix[:, matrix.any(axis=0)])
+    return matrix[:, np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))]
 
 
-def _same_columns(a: Array, b: Array) -> bool:
+def _same_columns(a: Any, b: Any) -> bool:
     """Whether every column of ``a`` has its own column of ``b``, up to rounding."""
-    if a.shape != b.shape:
-        return False
-    left = list(b.T)
-    for column in a.T:
-        match = next((i for i, other in enumerate(left) if _close(column, other)), None)
-        if match is None:
-            return False
-        del left[match]
-    return True
+    if is_sparse(a) != is_sparse(b):
+        a, b = (matrix if is_sparse(matrix) else to_csr(matrix) for matrix in (a, b))
+    return same_columns(a, b, _SAME)
 
 
 def _close(a: Array, b: Array) -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from partita.arrays import Array, Floats, generator, map_blocks
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, generator, map_blocks
 from partita.errors import ParameterError, PartitaError, TooLargeError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, Partition
 from partita.statistics.options import Above, Below
@@ -22,7 +22,7 @@ from partita.statistics.pairs.coassociation_factors import shares
 from partita.statistics.pairs.object_pairs import number_of_pairs, sum_over_pairs
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
-from partita.statistics.tables.counting import FAINT_MEMBERSHIPS
+from partita.statistics.tables.counting import FAINT_MEMBERSHIPS, csr_of
 
 OUTSIDE = 1e-9
 """How far rounding may carry a mean gap past the bounds that are known beforehand."""
@@ -304,15 +304,17 @@ def _plan(truth: Partition, found: Partition) -> tuple[str, float]:
         return "tiles", pairs
     if truth.n_clusters == found.n_clusters == 2:
         return "angles", n * math.log2(n + 1.0)
+    # what does not fit when written out is left to tiles, which say so
+    fits = n * max(truth.n_clusters, found.n_clusters) <= MOST_DENSE_CELLS
     looked_at = slice(None, None, max(1, n // _LOOKED_AT))
     few = [shares(p.take(looked_at)) for p in (truth, found)]
     if all((rows > 0.0).mean() < 0.5 for rows in few):
-        shared = _shared_objects(*(_support(shares(p)) for p in (truth, found)))
+        shared = _shared_objects(*(_support(p.memberships()) for p in (truth, found)))
         in_cells = 2.0 * float((shared.data * (shared.data - 1.0)).sum())
         if in_cells + _PAIRS_PER_CELL * shared.nnz < pairs:
-            return "supports", in_cells
+            return "supports", in_cells + _PAIRS_PER_CELL * float(shared.nnz)
     if _distinct_rows(np.hstack(few))[0].size < 0.8 * len(few[0]):
-        m = _distinct_rows(np.hstack([shares(truth), shares(found)]))[0].size
+        m = _distinct_rows(np.hstack([shares(truth), shares(found)]))[0].size if fits else n
         if m < 0.7 * n:
             return "distinct", m * (m + 1.0) / 2.0
     return "tiles", pairs
@@ -380,10 +382,9 @@ def _by_angles(u: Array, v: Array, weight: Array | None, _: PairMoments, on_bloc
     return (full - float(each @ np.abs(2.0 * s * t))) / 2.0
 
 
-def _support(rows: Array) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((rows > 0.0).astype(np.float64))
+def _support(rows: Any) -> Any:
+    """Ones where memberships, dense or sparse, are positive."""
+    return csr_of((rows > 0.0).astype(np.float64))
 
 
 def _shared_objects(u: Any, v: Any) -> Any:
