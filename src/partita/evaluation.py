@@ -8,15 +8,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+from partita.arrays import MOST_DENSE_CELLS
 from partita.arrays.chunked import all_at_once
-from partita.engine import collect, needs_all_at_once, pair_operations, why_costly
+from partita.engine import (
+    collect,
+    needs_all_at_once,
+    needs_all_values,
+    pair_operations,
+    why_costly,
+    why_not_sparse,
+)
 from partita.errors import ParameterError, UndefinedIndexError
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, softest
 from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 from partita.results.index_rows import IndexValue, LeftOut
-from partita.statistics.protocol import OnBlock
+from partita.statistics.protocol import OnBlock, Statistic
 
 __all__ = [
     "Assignment",
@@ -104,7 +112,7 @@ def plan(
         cost = ""
         same_for_all = entry.constant.get(softest(on.kinds), "") if entry.constant and on.kinds else ""
         if not must and not has_ends and not reason:
-            reason = "" if one_scale else same_for_all
+            reason = _unwritten(entry, on) or ("" if one_scale else same_for_all)
             reason = reason or _refusal(entry, on)
             operations = 0.0 if reason else pair_operations(entry.requests, on)
             if operations > most_pairs:
@@ -161,6 +169,14 @@ def _obstacle(entry: Index, inputs: Inputs) -> str:
     return ""
 
 
+def _unwritten(entry: Index, inputs: Inputs) -> str:
+    """Why an index cannot have sparse data that do not fit when they are written out, or nothing."""
+    if inputs.X is None or inputs.X.sparse is None or math.prod(inputs.X.shape) <= MOST_DENSE_CELLS:
+        return ""
+    reason = needs_all_values(entry.requests, inputs)
+    return f"{reason}, and {inputs.X.shape[0]} x {inputs.X.shape[1]} values do not fit" if reason else ""
+
+
 def _not_defined(entry: Index, inputs: Inputs, *, strict: bool) -> str:
     """Why an index has no value for these kinds, or nothing; an error where that is asked for."""
     if strict:
@@ -177,7 +193,10 @@ def _refusal(entry: Index, inputs: Inputs) -> str:
     """Why a statistic of this index refuses the data, or nothing."""
     if inputs.X is not None:
         for request in entry.requests:
-            problem = inputs.X.refusal(partial(request.statistic.check, **dict(request.options)))
+            if request.statistic.check is Statistic.check:
+                continue
+            check = partial(request.statistic.check, **dict(request.options))
+            problem = inputs.X.refusal(check, stays_sparse=not why_not_sparse(request, inputs))
             if problem is not None:
                 return f"{problem.what.rstrip('.')} ({problem.got})"
     return ""

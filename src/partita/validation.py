@@ -252,9 +252,7 @@ def _scaling(
 
     def rescaled(inputs: Inputs) -> Inputs:
         assert inputs.X is not None
-        made = inputs.X.take(np.arange(inputs.X.n_objects))
-        made.values = np.ascontiguousarray(scaler.transform(made.values))
-        return replace(inputs, X=made)
+        return replace(inputs, X=inputs.X.with_other_values(scaler.transform(inputs.X.values)))
 
     return rescaled
 

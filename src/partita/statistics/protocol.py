@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from partita.arrays import Array, map_blocks
+from partita.arrays import Array, is_sparse, map_blocks
 from partita.errors import ParameterError
-from partita.partitions import ALL, HardPartition, Kind
+from partita.partitions import ALL, HardPartition, Kind, Partition
 from partita.statistics.options import NoOptions, options_of
 
 INPUTS = ("X", "truth", "found", "model")
 """What a statistic can be made from, in the order in which it takes it."""
+
+ALL_VALUES = "needs every value of X written out"
+"""Why most statistics of data do not take sparse ones."""
 
 OnBlock = Callable[[int, int], None] | None
 
@@ -85,6 +88,9 @@ class Statistic:
 
     pair_operations: ClassVar[Callable[..., float]] = staticmethod(lambda *_sides, **_options: 0.0)
     """``pair_operations(*inputs, **options)``: its work, in units of pairs of objects; 0 if it is linear."""
+
+    why_not_sparse: ClassVar[Callable[..., str]] = staticmethod(lambda *_sides, **_options: ALL_VALUES)
+    """``why_not_sparse(*inputs, **options)``: why X may not be a CSR array, or nothing where it may."""
 
     if TYPE_CHECKING:
 
@@ -156,16 +162,18 @@ class Additive(Statistic):
         """The statistic of all objects, block by block on threads."""
 
         def one(rows: slice) -> Any:
-            parts = (
-                np.asarray(s[rows], dtype=np.float64) if isinstance(s, np.ndarray) else s.take(rows)
-                for s in sides
-            )
+            parts = (s.take(rows) if isinstance(s, Partition) else rows_of_data(s, rows) for s in sides)
             return cls.from_block(*parts, weight=None if weight is None else weight[rows], **options)
 
         products = not all(isinstance(side, HardPartition) for side in sides)
-        n = len(sides[0]) if isinstance(sides[0], np.ndarray) else sides[0].n_objects
+        n = sides[0].n_objects if isinstance(sides[0], Partition) else sides[0].shape[0]
         made: Self = reduce(add, map_blocks(one, n, cls.block_rows(*sides), on_block, products=products))
         return made
+
+
+def rows_of_data(X: Any, rows: slice) -> Any:
+    """Some objects of an array or a CSR array, in double precision."""
+    return X[rows] if is_sparse(X) else np.asarray(X[rows], dtype=np.float64)
 
 
 class Whole(Statistic):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from partita.arrays import Array, Floats, dense, generator, map_blocks
+from partita.arrays import Array, Floats, dense, generator, is_sparse, map_blocks
 from partita.errors import AlignmentWarning, ParameterError, TooLargeError
 from partita.partitions import (
     FUZZY,
@@ -26,16 +26,19 @@ from partita.partitions import (
     as_partition,
     same_objects,
 )
+from partita.statistics.clusters.sparse_data import values_of_object
 from partita.statistics.distances.objects_by_cluster import (
     MOST_OPERATIONS,
     PRECOMPUTED,
     SPELLINGS,
+    TILE_CELLS,
     ObjectsByCluster,
     known_metric,
     work_of_pair,
 )
+from partita.statistics.distances.sparse_objects import SPARSE_METRICS, SparseObjects, is_linear
 from partita.statistics.options import AtLeast
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.protocol import ALL_VALUES, OnBlock, Whole
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
 
@@ -126,7 +129,7 @@ class DistanceSums(Whole):
         random_state : int or Generator
             The seed of the sample.
         """
-        operations = cls.pair_operations(X, found, metric=metric)
+        operations = cls.pair_operations(X, found, metric=metric, variant=variant)
         if sample_size is None and operations > MOST_OPERATIONS:
             raise TooLargeError(
                 "so many distances take long, and nothing shows how far it is.",
@@ -135,7 +138,8 @@ class DistanceSums(Whole):
                 fix="sample_size=2000 looks at some against all; simplified_silhouette looks at centres",
             )
         hard = found if isinstance(found, HardPartition) else found.harden()
-        objects = ObjectsByCluster.of(X, hard, weight, _squared(metric) if variant == "squared" else metric)
+        kind = SparseObjects if is_sparse(X) else ObjectsByCluster
+        objects = kind.of(X, hard, weight, _squared(metric) if variant == "squared" else metric)
         picked = None if sample_size is None else _stratified(objects, sample_size, generator(random_state))
         if picked is None or picked.size == objects.n:
             picked = None
@@ -165,14 +169,22 @@ class DistanceSums(Whole):
         found: Partition,
         *,
         metric: str = "euclidean",
-        variant: str = "standard",  # noqa: ARG004 (an option of from_whole)
+        variant: str = "standard",
         sample_size: int | None = None,
-        random_state: Any = 0,  # noqa: ARG004
+        random_state: Any = 0,  # noqa: ARG004 (an option of from_whole)
     ) -> float:
-        """Pairs of objects, in units of ten features."""
+        """Pairs of objects, in units of ten features; objects and clusters where these are enough."""
         n = found.n_objects
+        if is_sparse(X) and is_linear("sqeuclidean" if variant == "squared" else metric):
+            rows = n if sample_size is None else min(sample_size, n)
+            return rows * found.n_clusters * max(values_of_object(X) / 10.0, 0.1)
         looked_at = n / 2 if sample_size is None else min(sample_size, n / 2)
         return looked_at * n * work_of_pair(X, metric)
+
+    @staticmethod
+    def why_not_sparse(_X: Any, _found: Partition, *, metric: str = "euclidean", **_options: Any) -> str:
+        """That a metric needs all values, or nothing."""
+        return "" if known_metric(metric) in SPARSE_METRICS else f"{ALL_VALUES} for the metric {metric!r}"
 
     @property
     def n_clusters(self) -> int:
@@ -287,7 +299,10 @@ def _counted_sums(
     sides, weight, rows, dropped = same_objects(sides, sample_weight)
     if dropped:
         warnings.warn(alignment_note(sides, dropped), AlignmentWarning, stacklevel=3)
-    sums = DistanceSums.from_whole(sides["X"].scaled, sides["found"], weight, metric=metric)
+    X = sides["X"]
+    stays_sparse = X.sparse is not None and not DistanceSums.why_not_sparse(X, sides["found"], metric=metric)
+    values = X.scaled_sparse if stays_sparse else X.scaled
+    sums = DistanceSums.from_whole(values, sides["found"], weight, metric=metric)
     return sums, slice(None) if rows is None else rows, data.n_objects
 
 
@@ -316,7 +331,8 @@ def _margins(found: Partition) -> Floats:
         top = np.partition(block, block.shape[1] - 2, axis=1)[:, -2:]
         return np.asarray(top[:, 1] - top[:, 0])
 
-    return np.concatenate(map_blocks(of_block, found.n_objects, 1 << 14))
+    rows = max(1, min(1 << 14, TILE_CELLS // found.n_clusters))
+    return np.concatenate(map_blocks(of_block, found.n_objects, rows))
 
 
 def _stratified(objects: ObjectsByCluster, sample_size: Any, rng: np.random.Generator) -> Array:

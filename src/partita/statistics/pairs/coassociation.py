@@ -181,11 +181,11 @@ class PairMoments(Additive):
         total = self.total + other.total
         if self.rows is not None and other.rows is not None:
             one, two = (
-                part.rows.with_columns(
+                given.with_columns(
                     (_places(part.row_names, rows), len(rows)),
                     (_places(part.column_names, columns), len(columns)),
                 )
-                for part in (self, other)
+                for part, given in ((self, self.rows), (other, other.rows))
             )
             return PairMoments(None, total, kinds, rows, columns, None, fractional, rows=one.joined(two))
         origins = _origins_in(self, rows, columns)

@@ -112,7 +112,8 @@ class SparseRows:
         """Whether each cluster of one side is one of the other, up to empty ones."""
         if self.filled[0] != self.filled[1]:
             return False
-        return same_columns(*(side[:, np.unique(side.indices)] for side in self.sides), tolerance, 2)
+        truth, found = (side[:, np.unique(side.indices)] for side in self.sides)
+        return same_columns(truth, found, tolerance, 2)
 
 
 _PRODUCTS = ((0, 1), (0, 0), (1, 1))
