@@ -53,7 +53,7 @@ def binary_exponent(values: Array) -> int:
 def ends_of_sizes(values: Array) -> tuple[float, float]:
     """The smallest size of a number that is not 0, where that is not ordinary (else inf), and the largest."""
     least, largest = np.inf, 0.0
-    if values.dtype != np.float64:
+    if values.dtype != np.float64 or not values.size:
         return least, largest  # all single-precision numbers are ordinary
     for rows in blocks(len(values), max(1, (1 << 18) // max(values[0].size, 1))):
         sizes = np.abs(values[rows])

@@ -181,7 +181,9 @@ class PairMoments(Additive):
         total = self.total + other.total
         if self.rows is not None and other.rows is not None:
             one, two = (
-                given.with_columns(
+                given
+                if (part.row_names, part.column_names) == (rows, columns)
+                else given.with_columns(
                     (_places(part.row_names, rows), len(rows)),
                     (_places(part.column_names, columns), len(columns)),
                 )
