@@ -339,9 +339,11 @@ def test_large_sparse_data_are_judged_in_the_room_of_their_values():
     places = (np.repeat(np.arange(n), 30), columns.ravel() % d)
     X = sparse.csr_array(sparse.coo_array((rng.random(n * 30) + 0.1, places), shape=(n, d)))
     tracemalloc.start()
-    result = pt.validate(X, labels, metric="cosine")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    try:
+        result = pt.validate(X, labels, metric="cosine")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + 8 * k * d
     assert peak < 25 * size < 8 * n * d / 10
     reasons = {left.index.partition(":")[0]: left.reason for left in result.left_out}

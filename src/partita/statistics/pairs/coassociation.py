@@ -31,6 +31,7 @@ from partita.statistics.pairs.coassociation_factors import (
     triangle,
     with_sums_of_one,
 )
+from partita.statistics.pairs.object_pairs import PRODUCTS_PER_PAIR
 from partita.statistics.pairs.pair_values import CANCELLED, PairValues, values_of_sums, values_of_table
 from partita.statistics.pairs.sparse_coassociation import SparseRows
 from partita.statistics.protocol import Additive
@@ -44,7 +45,6 @@ NOISE = 64.0 * EPS
 _TALL = 24
 _ROWS_WRITTEN_OUT = 8192
 _FEW_COLUMNS = 512
-_PRODUCTS_PER_PAIR = 100  # about how many cost as much as one pair of objects in a tile
 
 WHY_NOT = ": rows must sum to one, or the product co-association of two objects can pass 1"
 
@@ -117,7 +117,7 @@ class PairMoments(Additive):
         width = sum(spans) if sum(spans) <= _FEW_COLUMNS else truth.n_clusters + found.n_clusters
         if width <= _FEW_COLUMNS:
             return 0.0
-        return float(truth.n_objects) * width**2 / _PRODUCTS_PER_PAIR
+        return float(truth.n_objects) * width**2 / PRODUCTS_PER_PAIR
 
     @classmethod
     def zero(cls) -> PairMoments:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from partita.arrays import MOST_DENSE_CELLS, Array, Floats, generator, map_blocks
+from partita.arrays import Array, Floats, generator, map_blocks
 from partita.errors import ParameterError, PartitaError, TooLargeError
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, Partition
 from partita.statistics.options import Above, Below
@@ -19,10 +19,10 @@ from partita.statistics.pairs.coassociation import (
     refuse_rows_that_do_not_sum_to_one,
 )
 from partita.statistics.pairs.coassociation_factors import shares
-from partita.statistics.pairs.object_pairs import number_of_pairs, sum_over_pairs
+from partita.statistics.pairs.object_pairs import number_of_pairs, sum_over_pairs, work_of_pairs
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
-from partita.statistics.tables.counting import FAINT_MEMBERSHIPS, csr_of
+from partita.statistics.tables.counting import FAINT_MEMBERSHIPS, csr_of, stay_sparse
 
 OUTSIDE = 1e-9
 """How far rounding may carry a mean gap past the bounds that are known beforehand."""
@@ -31,6 +31,7 @@ MOST_DRAWN = 1e8
 """Pairs that are drawn at once, at most: a few gigabytes."""
 
 _LOOKED_AT = 2048
+_MOST_WRITTEN_OUT = 1 << 24  # cells of sparse memberships that are written out to see how alike objects are
 _CELLS_AT_ONCE = 32
 _PAIRS_PER_CELL = 50_000  # what starting on a cell costs, in pairs of a tile
 _PAIRS_AT_ONCE = 1 << 16
@@ -301,12 +302,13 @@ def _plan(truth: Partition, found: Partition) -> tuple[str, float]:
     n = truth.n_objects
     pairs = n * (n - 1.0) / 2.0
     if POSSIBILISTIC in (truth.kind, found.kind):
-        return "tiles", pairs
+        return "tiles", work_of_pairs(pairs, truth, found)
     if truth.n_clusters == found.n_clusters == 2:
         return "angles", n * math.log2(n + 1.0)
-    # what does not fit when written out is left to tiles, which say so
-    fits = n * max(truth.n_clusters, found.n_clusters) <= MOST_DENSE_CELLS
-    looked_at = slice(None, None, max(1, n // _LOOKED_AT))
+    k = max(truth.n_clusters, found.n_clusters)
+    is_small = not stay_sparse(truth, found) or n * k <= _MOST_WRITTEN_OUT
+    rows = _LOOKED_AT if is_small else min(_LOOKED_AT, max(_MOST_WRITTEN_OUT // (8 * k), 1))
+    looked_at = slice(None, None, max(1, n // rows))
     few = [shares(p.take(looked_at)) for p in (truth, found)]
     if all((rows > 0.0).mean() < 0.5 for rows in few):
         shared = _shared_objects(*(_support(p.memberships()) for p in (truth, found)))
@@ -314,10 +316,10 @@ def _plan(truth: Partition, found: Partition) -> tuple[str, float]:
         if in_cells + _PAIRS_PER_CELL * shared.nnz < pairs:
             return "supports", in_cells + _PAIRS_PER_CELL * float(shared.nnz)
     if _distinct_rows(np.hstack(few))[0].size < 0.8 * len(few[0]):
-        m = _distinct_rows(np.hstack([shares(truth), shares(found)]))[0].size if fits else n
+        m = _distinct_rows(np.hstack([shares(truth), shares(found)]))[0].size if is_small else n
         if m < 0.7 * n:
-            return "distinct", m * (m + 1.0) / 2.0
-    return "tiles", pairs
+            return "distinct", work_of_pairs(m * (m + 1.0) / 2.0, truth, found)
+    return "tiles", work_of_pairs(pairs, truth, found)
 
 
 def _signed(u: Array, v: Array) -> tuple[Array, Array]:

@@ -17,6 +17,9 @@ from partita.statistics.protocol import OnBlock
 TILE_ROWS = 256
 """Objects on each side of a tile: a few tiles of doubles stay in a core's cache."""
 
+PRODUCTS_PER_PAIR = 100
+"""About how many products of memberships cost as much as one pair of objects in a tile."""
+
 
 @dataclass(frozen=True)
 class DrawnPairs:
@@ -68,6 +71,11 @@ def number_of_pairs(n: int, weight: Array | None) -> Any:
     """How many pairs of objects there are, copies counted; a number for each set of weights."""
     total = float(n) if weight is None else weight.sum(axis=-1, dtype=np.float64)
     return total * (total - 1.0) / 2.0
+
+
+def work_of_pairs(pairs: float, truth: Partition, found: Partition) -> float:
+    """So many pairs in units of pairs of few clusters: the products of very many cost more than the pair."""
+    return pairs * max(1.0, (truth.n_clusters + found.n_clusters) / PRODUCTS_PER_PAIR)
 
 
 def both_hard(truth: Partition, found: Partition) -> bool:

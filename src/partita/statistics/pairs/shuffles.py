@@ -19,7 +19,7 @@ from partita.statistics.pairs.coassociation import (
 )
 from partita.statistics.pairs.coassociation_factors import shares
 from partita.statistics.pairs.coassociation_gaps import draw_pairs, products_of, typicalities
-from partita.statistics.pairs.object_pairs import DrawnPairs, number_of_pairs
+from partita.statistics.pairs.object_pairs import DrawnPairs, number_of_pairs, work_of_pairs
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 
@@ -131,7 +131,7 @@ class ShuffledGaps(Whole):
             return PairMoments.pair_operations(truth, found)
         n = truth.n_objects
         held = number_of_pairs(n, None) if n <= EXACT_UP_TO else float(n_samples)
-        return held * math.log2(held + 2.0)
+        return work_of_pairs(held, truth, found) + held * math.log2(held + 2.0)
 
     @property
     def shape(self) -> tuple[int, ...]:
