@@ -223,3 +223,27 @@ def test_what_must_be_written_out_is_refused_before_the_work_starts(monkeypatch)
     U, V = memberships(60, 50, seed=21), memberships(60, 50, seed=22)
     with pytest.raises(TooLargeError, match="written out"):
         pt.indices.coassociation_average_distance(U, V)
+
+
+@pytest.mark.parametrize("kind", ["fuzzy", "possibilistic"])
+def test_conversions_of_sparse_memberships_are_those_of_dense_ones(kind):
+    values = np.round(memberships(80, 9, 4, seed=23).toarray() * 4) / 4
+    values[np.arange(80), values.argmax(axis=1)] += 1.0 - values.sum(axis=1)
+    values = values.clip(0.0, 1.0)
+    if kind == "fuzzy":
+        values /= values.sum(axis=1, keepdims=True)
+    one, other = (pt.as_partition(make(values), kind) for make in (sparse.csr_array, np.asarray))
+    np.testing.assert_array_equal(one.harden().labels, other.harden().labels)
+    assert one.harden().note == other.harden().note
+    assert "ties" in one.harden().note
+    np.testing.assert_allclose(one.entropies(), other.entropies(), atol=1e-12)
+    np.testing.assert_allclose(one.nonspecificities(), other.nonspecificities(), atol=1e-12)
+    assert repr(one) == repr(other)
+
+
+def test_very_wide_typicalities_are_hardened_and_shown_without_writing_them_out():
+    n, k = 20_000, 100_000
+    for kind in ("fuzzy", "possibilistic"):
+        wide = pt.as_partition(memberships(n, k, 4, seed=24), kind)
+        assert "n=20000" in repr(wide)
+        assert wide.harden().n_objects == n
