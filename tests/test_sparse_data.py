@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.metrics import silhouette_score
 
 import partita as pt
+from partita.cluster_profiles import cluster_profiles
 from partita.engine import needs_all_values
 from partita.errors import ParameterError, TooLargeError, UndefinedIndexWarning
 from partita.inputs import prepare
@@ -369,3 +370,26 @@ def test_centres_that_do_not_fit_are_left_out_with_the_reason(monkeypatch, stays
     assert "silhouette" in {row.index for row in result.rows}
     with pytest.raises(TooLargeError, match="written out"):
         pt.indices.ssw(X, labels)
+
+
+@pytest.mark.parametrize("kind", ["hard", "fuzzy", "sparse fuzzy"])
+def test_profiles_of_clusters_are_the_same(kind, stays_sparse):
+    X, labels = words(seed=19)
+    found = pt.as_partition(founds(labels)[kind])
+    weight = np.random.default_rng(3).random(N)
+    one, other = (cluster_profiles(data_module.DataMatrix(data), found, weight) for data in (X, X.toarray()))
+    assert one.title == other.title
+    for mine, theirs in zip(one.records(), other.records(), strict=True):
+        assert mine == {
+            name: pytest.approx(value, rel=1e-10, abs=1e-12) if isinstance(value, float) else value
+            for name, value in theirs.items()
+        }
+
+
+@pytest.mark.parametrize("name", ["centroid_index", "centroid_similarity_index", "centroid_ratio"])
+def test_centres_are_compared_without_writing_out(name, stays_sparse, monkeypatch):
+    X, labels = words(seed=20)
+    other = np.where(np.arange(N) % 5 == 0, (labels + 1) % K, labels)
+    expected = getattr(pt.indices, name)(X.toarray(), labels, other)
+    monkeypatch.setattr(data_module, "written_out", lambda _: pytest.fail("X was written out"))
+    assert getattr(pt.indices, name)(X, labels, other) == pytest.approx(expected, rel=1e-12)
