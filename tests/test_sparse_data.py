@@ -372,6 +372,16 @@ def test_centres_that_do_not_fit_are_left_out_with_the_reason(monkeypatch, stays
         pt.indices.ssw(X, labels)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_the_drop_in_silhouette_agrees_with_scikit_learn(metric, form, stays_sparse):
+    X, labels = words(seed=21)
+    for data in (X, sparse.csr_array(sparse.vstack([X[1:], sparse.csr_array((1, D))]))):
+        expected = silhouette_score(data.toarray(), labels, metric=metric)
+        given = data.asformat(form)
+        assert pt.drop_in.silhouette_score(given, labels, metric=metric) == pytest.approx(expected, rel=1e-10)
+
+
 @pytest.mark.parametrize("kind", ["hard", "fuzzy", "sparse fuzzy"])
 def test_profiles_of_clusters_are_the_same(kind, stays_sparse):
     X, labels = words(seed=19)

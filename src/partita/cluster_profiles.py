@@ -120,7 +120,7 @@ def _sparse_spread(X: Any, unit: Floats, each: Floats) -> tuple[Any, Floats, Flo
     made.data = X.data / unit[X.indices]
     total, d = each.sum(), X.shape[1]
     weight = each[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))]
-    whole = np.bincount(X.indices, weight * made.data, d)
+    whole = np.asarray(np.bincount(X.indices, weight * made.data, d), dtype=np.float64)
     mean = whole / total
     away = np.bincount(X.indices, weight * (made.data - mean[X.indices]) ** 2, d)
     absent = np.maximum(total - np.bincount(X.indices, weight, d), 0.0)  # those without a value lie at 0

@@ -57,7 +57,7 @@ class DataMatrix:
 
     Parameters
     ----------
-    X : array or data frame
+    X : array, data frame or SciPy sparse matrix
         One row for each object. Whole numbers and truth values become numbers; text is refused.
     are_distances : bool
         Whether columns are objects too: then choosing objects chooses columns.

@@ -244,7 +244,7 @@ def silhouette_samples(X: Any, found: Any, *, metric: str = "euclidean", sample_
 
     Parameters
     ----------
-    X : (n, d) array or frame, or (n, n) distances for ``metric="precomputed"``
+    X : (n, d) array, frame or SciPy sparse matrix, or (n, n) distances for ``metric="precomputed"``
         The data.
     found : hard clustering
         Anything that `as_partition` takes. A pandas frame and series are aligned by their index.

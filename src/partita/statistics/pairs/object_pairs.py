@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, dense, is_sparse, map_blocks
-from partita.errors import TooLargeError
+from partita.arrays import Array, Floats, blocks, dense, map_blocks
 from partita.partitions import HardPartition, Partition
 from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import OnBlock
@@ -90,13 +89,5 @@ def is_relabelling(truth: Partition, found: Partition) -> bool:
 
 def membership_columns(partition: Partition) -> Floats:
     """The memberships of the clusters that are not empty, ``(k, n)``, one cluster a contiguous row."""
-    values = partition.memberships()
-    if is_sparse(values) and values.shape[0] * values.shape[1] > MOST_DENSE_CELLS:
-        raise TooLargeError(
-            "these sparse memberships do not fit when written out, as pairs of objects need them.",
-            got=f"{values.shape[0]} objects, {values.shape[1]} clusters",
-            need=f"at most {MOST_DENSE_CELLS} cells",
-            fix="an index on the table (ARI, NMI), or fewer objects: .take(rows)",
-        )
-    columns = np.ascontiguousarray(dense(values).T)
+    columns = np.ascontiguousarray(dense(partition.memberships()).T)
     return columns[columns.any(axis=1)]

@@ -122,7 +122,7 @@ _PRODUCTS = ((0, 1), (0, 0), (1, 1))
 def _rows(partition: Partition) -> Any:
     if isinstance(partition, HardPartition):
         return one_hot(partition.values.astype(np.int64) - partition.low, partition.span)
-    rows = partition.memberships().astype(np.float64)
+    rows = partition.memberships().astype(np.float64, copy=False)
     off = np.abs(np.asarray(rows.sum(axis=1)).ravel() - 1.0).max(initial=0.0) > _OFF
     return divided_by_row_sums(rows) if off else rows
 

@@ -338,8 +338,9 @@ def is_too_large_to_pair(table: Contingency, similarity: str = "overlap") -> boo
     known: dict[str, bool] = table.__dict__.setdefault("_too_large_to_pair", {})
     if similarity not in known:
         cells = cluster_similarities(table, similarity).tocoo()
-        settled = settle(*cells.coords, cells.data, cells.shape)
-        known[similarity] = settled.clusters_left(*cells.coords) > MOST_CLUSTERS
+        rows, columns = cells.coords
+        settled = settle(rows, columns, cells.data, cells.shape)
+        known[similarity] = settled.clusters_left(rows, columns) > MOST_CLUSTERS
     return known[similarity]
 
 
