@@ -233,7 +233,12 @@ class ChunkedData(InChunks, DataMatrix):
         values: Chunked = self.values
         return values
 
-    def refusal(self, check: Callable[..., None]) -> ParameterError | None:
+    def refusal(
+        self,
+        check: Callable[..., None],
+        *,
+        stays_sparse: bool = False,  # noqa: ARG002 (chunks are arrays)
+    ) -> ParameterError | None:
         """The first refusal of a chunk by ``check``, or None; the first chunk is asked alone."""
         for chunks in (self.values.chunks[:1], self.values.chunks[1:]):
             problems: list[ParameterError] = [

@@ -296,12 +296,14 @@ class Contingency(Additive):
     @cached_property
     def n_rows(self) -> Array:
         """The number of true clusters that are not empty (on soft tables: up to rounding)."""
-        return self.are_filled(self.row_sums).sum(axis=-1)
+        filled: Array = self.are_filled(self.row_sums).sum(axis=-1)
+        return filled
 
     @cached_property
     def n_columns(self) -> Array:
         """The number of found clusters that are not empty (on soft tables: up to rounding)."""
-        return self.are_filled(self.column_sums).sum(axis=-1)
+        filled: Array = self.are_filled(self.column_sums).sum(axis=-1)
+        return filled
 
     def are_filled(self, sizes: Array) -> Array:
         """Which clusters of these sizes are not empty (on soft tables: up to rounding)."""
@@ -353,7 +355,7 @@ class Contingency(Additive):
         truth_is_poorer = self.row_entropy < self.column_entropy
         poorer = np.where(truth_is_poorer, self.row_entropy, self.column_entropy)
         lost = np.where(truth_is_poorer, self.rows_given_columns, self.columns_given_rows)
-        difference = np.maximum(poorer - lost, 0.0)
+        difference: Floats = np.maximum(poorer - lost, 0.0)
         mostly_lost = difference < _MOSTLY_LOST * poorer
         if self.is_sparse or not mostly_lost.any():
             return difference
@@ -361,7 +363,8 @@ class Contingency(Additive):
             row_shares = self.row_sums / self.n[..., None]
             expected = row_shares[..., :, None] * self.column_sums[..., None, :]
             summed = excess(self.counts, expected).sum(axis=(-1, -2)) / self.n
-        return np.where(mostly_lost, summed, difference)[()]
+        made: Floats = np.where(mostly_lost, summed, difference)[()]
+        return made
 
     def _mean_information(self, parts: Array, others: Array) -> Floats:
         information = missing_information(parts, others)
@@ -464,7 +467,8 @@ class Contingency(Additive):
         cells = self.cells.astype(np.float64)
         shares = np.divide(cells, cells + others, where=cells > 0, out=np.zeros(cells.shape))
         ordered = np.sort(cells * shares, axis=-1)  # whatever the order of the clusters, the same to the bit
-        return ordered.sum(axis=-1) / self.n
+        mean: Floats = ordered.sum(axis=-1) / self.n
+        return mean
 
     # --- pairs -----------------------------------------------------------------------------------------
 
