@@ -27,6 +27,7 @@ from partita.arrays.matrices import (
     read_only,
     row_sum_tolerance,
     sorted_names,
+    stacked,
     to_csr,
 )
 from partita.arrays.row_blocks import (
@@ -84,6 +85,7 @@ __all__ = [
     "row_sum_tolerance",
     "same_columns",
     "sorted_names",
+    "stacked",
     "thread_count",
     "to_csr",
 ]

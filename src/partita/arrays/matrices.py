@@ -120,6 +120,17 @@ def one_hot(codes: Array, k: int) -> Any:
     return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, k))
 
 
+def stacked(parts: Sequence[Any]) -> Any:
+    """The rows of several dense or of several sparse arrays, below each other."""
+    if len(parts) == 1:
+        return parts[0]
+    if is_sparse(parts[0]):
+        from scipy.sparse import vstack
+
+        return vstack(parts, format="csr")
+    return np.concatenate(parts)
+
+
 def divided_by_row_sums(values: Any) -> Any:
     """Rows with sums of one, as partitions mean them: they may be off by the precision they came in."""
     sums = np.asarray(values.sum(axis=1, dtype=np.float64)).reshape(-1, 1)

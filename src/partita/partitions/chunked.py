@@ -41,9 +41,8 @@ class InChunks:
         plain: Any = type(self).__bases__[1]
         made = plain.__new__(plain)
         known = {name: value for name, value in vars(self).items() if name not in OF_THE_WHOLE}
-        made.__dict__.update(
-            known, values=read_only(aligned(values)) if isinstance(values, np.ndarray) else values
-        )
+        own = aligned(values)
+        made.__dict__.update(known, values=read_only(own) if isinstance(own, np.ndarray) else own)
         return made
 
     def blank(self) -> Any:

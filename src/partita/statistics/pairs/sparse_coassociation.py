@@ -20,6 +20,7 @@ from partita.arrays import (
     map_blocks,
     one_hot,
     same_columns,
+    stacked,
 )
 from partita.partitions import HardPartition, Partition
 
@@ -77,13 +78,10 @@ class SparseRows:
     @cached_property
     def sides(self) -> tuple[Any, Any]:
         """The rows of each side in one piece, times the roots of what objects count."""
-        from scipy.sparse import vstack
-
         root = np.sqrt(np.concatenate(self.weights))
-        parts = self.truth, self.found
-        whole = [vstack(side, format="csr") if len(side) > 1 else side[0] for side in parts]
+        whole = stacked(self.truth), stacked(self.found)
         if (root == 1.0).all():
-            return whole[0], whole[1]
+            return whole
         return _times(whole[0], root), _times(whole[1], root)
 
     @cached_property
