@@ -10,13 +10,19 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from partita.arrays import MOST_DENSE_CELLS, Array, Floats, map_blocks
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, is_sparse, map_blocks
 from partita.errors import TooLargeError
 from partita.partitions import HARD, HardPartition, Kind, Partition
 from partita.statistics.clusters.dispersions import QUIET, needs_centers
 from partita.statistics.distances.distance_sums import MOST_SUMS
-from partita.statistics.distances.objects_by_cluster import PRECOMPUTED, ObjectsByCluster, work_of_pair
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.distances.objects_by_cluster import (
+    PRECOMPUTED,
+    ObjectsByCluster,
+    known_metric,
+    work_of_pair,
+)
+from partita.statistics.distances.sparse_objects import SPARSE_METRICS, SparseObjects
+from partita.statistics.protocol import ALL_VALUES, OnBlock, Whole
 
 BY_CENTERS = (4, 5)
 """The separations of Bezdek and Pal that need centres; of the diameters it is the third."""
@@ -94,7 +100,8 @@ class ClusterGaps(Whole):
             Width of a cluster: the largest or mean distance of its objects; twice the mean one to its centre.
         """
         assert isinstance(found, HardPartition)
-        objects = ObjectsByCluster.of(X, found, weight, metric)
+        kind = SparseObjects if is_sparse(X) else ObjectsByCluster
+        objects = kind.of(X, found, weight, metric)
         if objects.metric == PRECOMPUTED and (delta in BY_CENTERS or diameter == 3):
             raise needs_centers(f"generalized_dunn with delta={delta}, diameter={diameter}", metric)
         measures = _Measures(objects, on_block)
@@ -109,6 +116,15 @@ class ClusterGaps(Whole):
         if delta in BY_CENTERS and diameter == 3:
             return 0.0
         return found.n_objects**2 / 2 * work_of_pair(X, metric)
+
+    @staticmethod
+    def why_not_sparse(
+        _X: Any, _found: Partition, *, metric: str = "euclidean", delta: int = 1, diameter: int = 1
+    ) -> str:
+        """That a metric, or a measure with centres, needs all values; or nothing."""
+        if delta in BY_CENTERS or diameter == 3:
+            return f"{ALL_VALUES} for delta={delta}, diameter={diameter}"
+        return "" if known_metric(metric) in SPARSE_METRICS else f"{ALL_VALUES} for the metric {metric!r}"
 
     @property
     def n_clusters(self) -> int:
@@ -272,7 +288,7 @@ class _Measures:
             sums = o.weight[rows, None] * o.sums_of(rows, self.runs_compiled)
             return int(o.codes[rows[0]]), np.add.reduceat(sums, self._runs(rows))
 
-        return self._added_up(o.over_rows(np.arange(o.n), of_rows, self.on_block))
+        return self._added_up(o.over_rows(np.arange(o.n), of_rows, self.on_block, of_sums=True))
 
     def _added_up(self, parts: list[tuple[int, Floats]]) -> Floats:
         """Rows of blocks, each from its first cluster on, added up."""

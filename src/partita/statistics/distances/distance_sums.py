@@ -360,7 +360,10 @@ def _of_all(objects: ObjectsByCluster, on_block: OnBlock) -> Nearest:
 def _of_some(objects: ObjectsByCluster, picked: Array, on_block: OnBlock) -> Nearest:
     compiled = objects.is_compiled(picked.size)
     parts = objects.over_rows(
-        picked, lambda rows: _own_and_nearest(objects, rows, objects.sums_of(rows, compiled)), on_block
+        picked,
+        lambda rows: _own_and_nearest(objects, rows, objects.sums_of(rows, compiled)),
+        on_block,
+        of_sums=True,
     )
     own, nearest, neighbours = (np.concatenate(part) for part in zip(*parts, strict=True))
     return own, nearest, neighbours

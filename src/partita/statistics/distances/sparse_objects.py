@@ -61,11 +61,11 @@ class SparseObjects(ObjectsByCluster):
         """No loop is compiled for sparse rows."""
         return False
 
-    def _get_ready(self, rows: int) -> None:  # noqa: ARG002
-        _ = self._sums if is_linear(self.metric) else (self._turned, self._lengths)
+    def _get_ready(self, rows: int, of_sums: bool) -> None:  # noqa: ARG002
+        _ = self._sums if of_sums and is_linear(self.metric) else (self._turned, self._lengths)
 
-    def _width(self, rows: int) -> int:  # noqa: ARG002
-        return self.k if is_linear(self.metric) else self.n
+    def _width(self, rows: int, of_sums: bool) -> int:  # noqa: ARG002
+        return self.k if of_sums and is_linear(self.metric) else self.n
 
     @cached_property
     def _lengths(self) -> Floats:
@@ -110,4 +110,6 @@ class SparseObjects(ObjectsByCluster):
             i, j = np.asarray(rows)[near[part]], others[part]
             gaps = self.X[i] - self.X[j]
             made[near[part], j] = squared_lengths(gaps.tocsr())
+        if self.metric == "cosine":
+            return made / 2.0  # rows have length one
         return made if self.metric == "sqeuclidean" else np.sqrt(made)
