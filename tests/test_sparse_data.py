@@ -89,6 +89,7 @@ def test_what_takes_sparse_data_never_writes_it_out(stays_sparse, monkeypatch):
     assert {"ssw", "calinski_harabasz", "davies_bouldin", "xie_beni", "silhouette", "kwon", "pbm_fuzzy"} <= {
         e.name for e in stay
     }
+    assert {"dunn", "generalized_dunn"} <= {e.name for e in stay}
     assert "dbcv" not in {e.name for e in stay}
 
 
@@ -108,6 +109,24 @@ def test_silhouettes_of_a_sample_are_those_of_the_same_objects(metric, stays_spa
         silhouette_samples(X, labels, metric=metric), silhouette_samples(X.toarray(), labels, metric=metric),
         rtol=1e-12, atol=1e-14,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["cosine", "sqeuclidean"])
+def test_sums_over_very_many_clusters_stay_sparse(metric, stays_sparse, monkeypatch):
+    X, labels = words(seed=22)
+    expected = pt.indices.silhouette(X, labels, metric=metric)
+    monkeypatch.setattr("partita.statistics.distances.sparse_objects.DENSE_SUMS", 0)
+    assert pt.indices.silhouette(X, labels, metric=metric) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("delta", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("diameter", [1, 2, 3])
+def test_every_gap_between_clusters_is_the_same(delta, diameter, stays_sparse):
+    X, labels = words(seed=23)
+    for metric in SPARSE_METRICS:
+        one = pt.indices.generalized_dunn.using(delta=delta, diameter=diameter, metric=metric)
+        expected = value(one, X.toarray(), labels)
+        assert value(one, X, labels) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
 def far_off(offset, spread, seed=4):
@@ -348,13 +367,13 @@ def test_large_sparse_data_are_judged_in_the_room_of_their_values():
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + 8 * k * d
     assert peak < 25 * size < 8 * n * d / 10
     reasons = {left.index.partition(":")[0]: left.reason for left in result.left_out}
-    assert "written out" in reasons["dunn"]
+    assert "written out" in reasons["dbcv"]
     assert "written out" in reasons["marriott"]
     assert {"ssw", "calinski_harabasz", "davies_bouldin", "xie_beni", "silhouette"} <= {
         row.index.partition(":")[0] for row in result.rows
     }
     with pytest.raises(TooLargeError, match="written out"):
-        pt.indices.dunn(X, labels)
+        pt.indices.dbcv(X, labels)
     with pytest.raises(TooLargeError, match="written out"):
         pt.indices.silhouette(X, labels, metric="cityblock")
 

@@ -247,3 +247,21 @@ def test_very_wide_typicalities_are_hardened_and_shown_without_writing_them_out(
         wide = pt.as_partition(memberships(n, k, 4, seed=24), kind)
         assert "n=20000" in repr(wide)
         assert wide.harden().n_objects == n
+
+
+def test_one_object_and_two_are_judged_as_when_written_out():
+    values = np.array([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]])
+    for n in (1, 2):
+        one, other = values[:n], values[:n, ::-1]
+        for entry in INDICES:
+            if entry.range_of((FUZZY, FUZZY)) is not None:
+                expected = quietly(entry, one, other)
+                got = quietly(entry, sparse.csr_array(one), sparse.csr_array(other))
+                assert got == pytest.approx(expected, rel=1e-10, abs=1e-13, nan_ok=True), entry.label
+
+
+def test_clusters_of_weightless_objects_do_not_count():
+    rows = sparse.csr_array(np.array([[0.5, 0.5, 0.0, 0.0], [0.5, 0.25, 0.25, 0.0]]))
+    moments = moments_of(rows, rows[:, [1, 0, 3, 2]], np.array([2, 0]))
+    assert (moments.n_rows, moments.n_columns) == (2, 2)
+    assert moments.is_identical

@@ -112,7 +112,7 @@ def variance_of_squares(U: Rows, V: Rows, weights: Weights) -> float:
 
 
 def probabilities(rows: Any) -> Floats:
-    """A block in double precision, its rows summing to one as exactly as they can; sparse ones written out."""
+    """A block in double precision, its rows summing to one as exactly as they can, dense."""
     block = dense(rows)
     return np.asarray(block / (block @ np.ones(block.shape[1]))[:, None])
 

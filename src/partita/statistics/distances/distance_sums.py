@@ -38,9 +38,9 @@ from partita.statistics.distances.objects_by_cluster import (
     known_metric,
     work_of_pair,
 )
-from partita.statistics.distances.sparse_objects import SPARSE_METRICS, SparseObjects, is_linear
+from partita.statistics.distances.sparse_objects import is_linear, sorted_by_cluster, why_not_of_metric
 from partita.statistics.options import AtLeast
-from partita.statistics.protocol import ALL_VALUES, OnBlock, Whole
+from partita.statistics.protocol import OnBlock, Whole
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
 
@@ -140,8 +140,7 @@ class DistanceSums(Whole):
                 fix="sample_size=2000 looks at some against all; simplified_silhouette looks at centres",
             )
         hard = found if isinstance(found, HardPartition) else found.harden()
-        kind = SparseObjects if is_sparse(X) else ObjectsByCluster
-        objects = kind.of(X, hard, weight, _squared(metric) if variant == "squared" else metric)
+        objects = sorted_by_cluster(X, hard, weight, _squared(metric) if variant == "squared" else metric)
         picked = _picked(objects, sample_size, random_state)
         made = _of_all(objects, on_block) if picked is None else _of_some(objects, picked, on_block)
         places = objects.order if picked is None else objects.order[picked]
@@ -231,7 +230,7 @@ class DistanceSums(Whole):
     @staticmethod
     def why_not_sparse(_X: Any, _found: Partition, *, metric: str = "euclidean", **_options: Any) -> str:
         """That a metric needs all values, or nothing."""
-        return "" if known_metric(metric) in SPARSE_METRICS else f"{ALL_VALUES} for the metric {metric!r}"
+        return why_not_of_metric(metric)
 
     @property
     def n_clusters(self) -> int:
@@ -399,7 +398,10 @@ def _of_all(objects: ObjectsByCluster, on_block: OnBlock) -> Nearest:
 def _of_some(objects: ObjectsByCluster, picked: Array, on_block: OnBlock) -> Nearest:
     compiled = objects.is_compiled(picked.size)
     parts = objects.over_rows(
-        picked, lambda rows: _own_and_nearest(objects, rows, objects.sums_of(rows, compiled)), on_block
+        picked,
+        lambda rows: _own_and_nearest(objects, rows, objects.sums_of(rows, compiled)),
+        on_block,
+        of_sums=True,
     )
     own, nearest, neighbours = (np.concatenate(part) for part in zip(*parts, strict=True))
     return own, nearest, neighbours

@@ -201,16 +201,21 @@ class ObjectsByCluster:
                 apart[i, j] = self.between(gaps, zero)[:, 0]
         return apart
 
-    def over_rows(self, picked: Array, work: Callable[[Array], T], on_block: OnBlock) -> list[T]:
-        """Apply work to blocks of some objects, small enough that their distances to all fit."""
-        self._get_ready(picked.size)  # once, before there are threads
-        rows = self.rows_at_once(self._width(picked.size))
+    def over_rows(
+        self, picked: Array, work: Callable[[Array], T], on_block: OnBlock, *, of_sums: bool = False
+    ) -> list[T]:
+        """Apply work to blocks of some objects, small enough that their distances to all fit.
+
+        ``of_sums`` says that it asks for sums over clusters only.
+        """
+        self._get_ready(picked.size, of_sums)  # once, before there are threads
+        rows = self.rows_at_once(self._width(picked.size, of_sums))
         return map_blocks(lambda part: work(picked[part]), picked.size, rows, on_block)
 
-    def _get_ready(self, rows: int) -> None:
+    def _get_ready(self, rows: int, of_sums: bool) -> None:  # noqa: ARG002
         _ = self.packed if self.is_compiled(rows) else self._metric_options
 
-    def _width(self, rows: int) -> int:
+    def _width(self, rows: int, of_sums: bool) -> int:  # noqa: ARG002
         """How many numbers are held for one of so many objects."""
         return self.k if self.is_compiled(rows) else self.n
 
@@ -237,7 +242,7 @@ class ObjectsByCluster:
     def sums_from(self, points: Floats) -> Floats:
         """The same of other points, which lie in the space of the data as it is kept here."""
         compiled = self.is_compiled(len(points))
-        self._get_ready(len(points))
+        self._get_ready(len(points), of_sums=True)
 
         def of_some(part: slice) -> Floats:
             few = points[part]
@@ -247,7 +252,7 @@ class ObjectsByCluster:
             away = self.between(few, self.X) * self.weight
             return np.asarray(np.add.reduceat(away, self.bounds[:-1], axis=1))
 
-        rows = self.rows_at_once(self._width(len(points)))
+        rows = self.rows_at_once(self._width(len(points), of_sums=True))
         return np.concatenate(map_blocks(of_some, len(points), rows))
 
     def least_from(self, points: Floats) -> Floats:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, blocks, dense, one_hot
+from partita.arrays import Array, Floats, blocks, dense, is_sparse, one_hot
 from partita.errors import ParameterError
+from partita.partitions import HardPartition
 from partita.statistics.clusters.sparse_data import AT_RISK, BLOCK_CELLS, rows_of_values, squared_lengths
 from partita.statistics.distances.objects_by_cluster import TILE_CELLS, ObjectsByCluster, known_metric
+from partita.statistics.protocol import ALL_VALUES
 
 LINEAR_METRICS = ("cosine", "sqeuclidean")
 SPARSE_METRICS = (*LINEAR_METRICS, "euclidean")
@@ -25,6 +27,17 @@ DENSE_SUMS = 1 << 24
 def is_linear(metric: str) -> bool:
     """Whether the sum of the distances to a cluster is known from the sum of its objects."""
     return known_metric(metric) in LINEAR_METRICS
+
+
+def why_not_of_metric(metric: str) -> str:
+    """Why sparse data must be written out for this metric, or nothing."""
+    return "" if known_metric(metric) in SPARSE_METRICS else f"{ALL_VALUES} for the metric {metric!r}"
+
+
+def sorted_by_cluster(X: Any, found: HardPartition, weight: Array | None, metric: str) -> ObjectsByCluster:
+    """The objects by cluster, of data that are dense or sparse."""
+    kind = SparseObjects if is_sparse(X) else ObjectsByCluster
+    return kind.of(X, found, weight, metric)
 
 
 class SparseObjects(ObjectsByCluster):
@@ -61,11 +74,11 @@ class SparseObjects(ObjectsByCluster):
         """No loop is compiled for sparse rows."""
         return False
 
-    def _get_ready(self, rows: int) -> None:  # noqa: ARG002
-        _ = self._sums if is_linear(self.metric) else (self._turned, self._lengths)
+    def _get_ready(self, rows: int, of_sums: bool) -> None:  # noqa: ARG002
+        _ = self._sums if of_sums and is_linear(self.metric) else (self._turned, self._lengths)
 
-    def _width(self, rows: int) -> int:  # noqa: ARG002
-        return self.k if is_linear(self.metric) else self.n
+    def _width(self, rows: int, of_sums: bool) -> int:  # noqa: ARG002
+        return self.k if of_sums and is_linear(self.metric) else self.n
 
     @cached_property
     def _lengths(self) -> Floats:
@@ -110,4 +123,6 @@ class SparseObjects(ObjectsByCluster):
             i, j = np.asarray(rows)[near[part]], others[part]
             gaps = self.X[i] - self.X[j]
             made[near[part], j] = squared_lengths(gaps.tocsr())
+        if self.metric == "cosine":
+            return made / 2.0  # rows have length one
         return made if self.metric == "sqeuclidean" else np.sqrt(made)

@@ -238,7 +238,7 @@ class PairMoments(Additive):
         if self.table is not None:
             return (self.table.n_rows, self.table.n_columns)[side]
         if self.rows is not None:
-            return np.asarray(self.rows.filled[side])
+            return np.asarray(self.rows.filled[side].size)
         return np.asarray(self._sides[side].filled.sum(axis=-1))
 
     @cached_property

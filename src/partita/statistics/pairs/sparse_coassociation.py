@@ -90,7 +90,7 @@ class SparseRows:
         u, v = self.sides
         each = np.concatenate(self.weights)
         safe = np.where(each > 0, each, 1.0)
-        own = [_squared_lengths(side) / safe for side in (u, v)]  # the weights are in twice, and leave once
+        own = [_squared_lengths(side) / safe for side in (u, v)]  # roots of weights are in twice
         sizes = [side.T @ np.sqrt(each) for side in (u, v)]
         turned = [side.T.tocsr() for side in (u, v)]
         products = [_squared_norm(turned[i], side) for i, side in ((0, v), (0, u), (1, v))]
@@ -101,16 +101,16 @@ class SparseRows:
         )
 
     @cached_property
-    def filled(self) -> tuple[int, int]:
-        """How many clusters of each side are not empty."""
-        truth, found = (np.unique(side.indices[side.data > 0]).size for side in self.sides)
+    def filled(self) -> tuple[Array, Array]:
+        """The clusters of each side that are not empty."""
+        truth, found = (np.unique(side.indices[side.data > 0]) for side in self.sides)
         return truth, found
 
     def are_same(self, tolerance: float) -> bool:
         """Whether each cluster of one side is one of the other, up to empty ones."""
-        if self.filled[0] != self.filled[1]:
+        if self.filled[0].size != self.filled[1].size:
             return False
-        truth, found = (side[:, np.unique(side.indices)] for side in self.sides)
+        truth, found = (side[:, filled] for side, filled in zip(self.sides, self.filled, strict=True))
         return same_columns(truth, found, tolerance, 2)
 
 
