@@ -63,10 +63,10 @@ class PairMoments(Additive):
     clusterings are kept as their table. Of soft ones a factor F is kept with F'F = A'WA, where the rows
     of A are (1, |x|^2, |y|^2, x, y), x = u - u_0 and y = v - v_0 the memberships as seen from those of some
     object: sums of factors merge without the cancellation that raw moments suffer when memberships are
-    nearly equal to each other or to their mean. Sparse memberships are kept as they are, and multiplied in
-    the end: nothing is then as large as all pairs of clusters. Few clusters are brought to a factor after
-    all where digits would be lost; of many, a variance or a squared gap has an error of up to 1e-12 of the
-    mean squared co-associations that it is a difference of.
+    nearly equal to each other or to their mean. Sparse memberships are kept as they are, those of all chunks
+    too, and multiplied in the end: nothing is then as large as all pairs of clusters. Few clusters
+    are brought to a factor after all where digits would be lost; of many, a variance or a squared gap has an
+    error of up to 1e-12 of the mean squared co-associations that it is a difference of.
 
     Attributes
     ----------
