@@ -587,7 +587,7 @@ def test_what_does_not_fit_is_refused_before_the_work_starts(monkeypatch):
     assert pt.coassociation(range(14), condensed=True).shape == (91,)
     with pytest.raises(TooLargeError, match="does not fit"):
         pt.coassociation(range(11))
-    wide = pt.FuzzyPartition(sparse.csr_array(np.full((1, 4), 0.25)))
+    wide = pt.FuzzyPartition(np.full((1, 4), 0.25))
     monkeypatch.setattr("partita.statistics.pairs.coassociation_factors._MOST_COLUMNS", 6)
     with pytest.raises(TooLargeError, match="do not fit"):
         PairMoments.from_block(wide, wide)

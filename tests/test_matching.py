@@ -303,7 +303,7 @@ def test_many_clusters_are_paired_without_a_dense_table():
 def test_too_many_entangled_clusters_are_refused(monkeypatch):
     monkeypatch.setattr(matchings, "MOST_CLUSTERS", 100)
     rng = np.random.default_rng(0)
-    truth, found = rng.integers(0, 300, 600), rng.integers(0, 300, 600)
+    truth, found = rng.integers(0, 300, 3000), rng.integers(0, 300, 3000)
     assert Contingency.from_block(pt.as_partition(truth), pt.as_partition(found)).is_sparse
     with pytest.raises(TooLargeError, match="greedy"):
         pt.set_matching(truth, found)

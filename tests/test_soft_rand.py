@@ -199,7 +199,7 @@ def test_float32_and_sparse_memberships(name):
 
 
 def test_sparse_memberships_that_cannot_be_written_out_are_refused(monkeypatch):
-    monkeypatch.setattr(object_pairs, "MOST_DENSE_CELLS", 20)
+    monkeypatch.setattr("partita.arrays.matrices.MOST_DENSE_CELLS", 20)
     with pytest.raises(TooLargeError, match="sparse"):
         find("NDC")(csr_array(np.array(INPUTS["U"])), INPUTS["V"])
 

@@ -37,6 +37,9 @@ from partita.statistics import (
 )
 from partita.statistics.tables.matchings import PAIRINGS
 
+MOST_LISTED = 50
+"""Clusters or pairs that a note names; of more, the first ones."""
+
 __all__ = ["AlignedCluster", "Alignment", "align", "set_matching"]
 
 
@@ -126,7 +129,7 @@ class Alignment(Result):
         rows = tuple(tuple(getattr(row, name) for name in self.columns) for row in self.rows)
         alone = (("found", self.unmatched_found), ("true", self.unmatched_truth))
         notes = tuple(
-            f"without a partner: {side} {', '.join(map(str, names))}" for side, names in alone if names
+            f"without a partner: {side} {_listed(names, ', ', 'clusters')}" for side, names in alone if names
         )
         return Table(self.title, self.columns, rows, notes + self.notes)
 
@@ -340,9 +343,8 @@ def align(
     least = 0.0 if similarity == "centroid" else min_overlap
     rows = tuple(row for row in paired if min(row.precision, row.recall) >= least)
     weak = tuple(f"{row.found} and {row.truth}" for row in paired if min(row.precision, row.recall) < least)
-    notes = (f"too little in common for partners (min_overlap={min_overlap:g}): {'; '.join(weak)}",) * bool(
-        weak
-    )
+    listed = _listed(weak, "; ", "pairs")
+    notes = (f"too little in common for partners (min_overlap={min_overlap:g}): {listed}",) * bool(weak)
     truth_names = [table.row_names[i] for i in np.flatnonzero(table.row_sums > 0)]
     found_names = [table.column_names[j] for j in np.flatnonzero(table.column_sums > 0)]
     covered = sum(row.overlap for row in rows) / float(table.n)
@@ -372,6 +374,13 @@ def align(
         weight=inputs.weight,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}; {covered:.1%} in paired clusters",
     )
+
+
+def _listed(items: Sequence[Any], between: str, noun: str) -> str:
+    """All of a few items, the first of many and how many there are."""
+    if len(items) <= MOST_LISTED:
+        return between.join(map(str, items))
+    return between.join([*map(str, items[:MOST_LISTED]), f"... ({len(items)} {noun})"])
 
 
 def _rows(table: Contingency, of_truth: Array) -> tuple[AlignedCluster, ...]:

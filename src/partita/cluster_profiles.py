@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats
+from partita.arrays import Array, Floats, dense, is_sparse, one_hot
 from partita.partitions import EVIDENTIAL, ROUGH, DataMatrix, HardPartition, Partition
 from partita.results import Result, Table
+
+MOST_FEATURES = 1000
+"""Features of a cluster that are profiled, the most different ones."""
 
 __all__ = ["ClusterProfile", "ClusterProfiles", "FeatureProfile", "cluster_profiles"]
 
@@ -87,14 +90,20 @@ def cluster_profiles(data: DataMatrix, found: Partition, weight: Array | None = 
     weight : array, optional
         Multiplicities.
     """
-    X = np.asarray(data.values, dtype=np.float64)
-    each = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-    unit = _units(X)
-    X = X / unit
+    n, d = data.shape
+    each = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    total = each.sum()
+    if data.sparse is None:
+        X: Any = np.asarray(data.values, dtype=np.float64)
+        unit = _units(np.abs(X).max(axis=0, initial=0.0))
+        X = X / unit
+        whole = each @ X
+        spread = np.sqrt(each @ (X - whole / total) ** 2 / total)
+    else:
+        unit = _units(abs(data.sparse).max(axis=0).toarray().ravel())
+        X, whole, spread = _sparse_spread(data.sparse, unit, each)
     names, sizes, sums = _sums(X, found, each)
-    total, whole = each.sum(), each @ X
-    spread = np.sqrt(each @ (X - whole / total) ** 2 / total)
-    features = [str(name) for name in data.features] or [f"column {j}" for j in range(X.shape[1])]
+    features = [str(name) for name in data.features] or [f"column {j}" for j in range(d)]
     profiles = tuple(
         ClusterProfile(
             name, _whole(size), float(size / total), _features(features, s, size, whole, total, spread, unit)
@@ -102,26 +111,46 @@ def cluster_profiles(data: DataMatrix, found: Partition, weight: Array | None = 
         for name, size, s in zip(names, sizes, sums, strict=True)
         if size > 0
     )
-    return ClusterProfiles(profiles=profiles, title=f"{len(X)} objects in {len(profiles)} clusters")
+    return ClusterProfiles(profiles=profiles, title=f"{n} objects in {len(profiles)} clusters")
 
 
-def _units(X: Floats) -> Floats:
+def _sparse_spread(X: Any, unit: Floats, each: Floats) -> tuple[Any, Floats, Floats]:
+    """Sparse data in these units, their weighted sums and standard deviations; no feature is written out."""
+    made = X.copy()
+    made.data = X.data / unit[X.indices]
+    total, d = each.sum(), X.shape[1]
+    weight = each[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))]
+    whole = np.asarray(np.bincount(X.indices, weight * made.data, d), dtype=np.float64)
+    mean = whole / total
+    away = np.bincount(X.indices, weight * (made.data - mean[X.indices]) ** 2, d)
+    absent = np.maximum(total - np.bincount(X.indices, weight, d), 0.0)  # those without a value lie at 0
+    return made, whole, np.sqrt((away + absent * mean**2) / total)
+
+
+def _units(largest: Floats) -> Floats:
     """Powers of two in which no value is large: sums and squares of huge and of tiny values are known so."""
-    _, powers = np.frexp(np.abs(X).max(axis=0, initial=0.0))
+    _, powers = np.frexp(largest)
     return np.asarray(np.ldexp(1.0, powers - 1))
 
 
-def _sums(X: Floats, found: Partition, each: Floats) -> tuple[Sequence[Any], Floats, Floats]:
+def _sums(X: Any, found: Partition, each: Floats) -> tuple[Sequence[Any], Floats, Floats]:
     """For each cluster its name, its weight, and the weighted sums of the features."""
     if isinstance(found, HardPartition):
-        inside = np.ones(len(X), bool) if found.noise_mask is None else ~found.noise_mask
+        inside = np.ones(each.size, bool) if found.noise_mask is None else ~found.noise_mask
         codes, k = found.codes, found.n_clusters
         weight = np.where(inside, each, 0.0)
         sizes: Floats = np.bincount(codes, weight, k).astype(np.float64)
+        if is_sparse(X):
+            groups = one_hot(codes, k).T.tocsr()
+            groups.data = weight[groups.indices]
+            return found.names, sizes, dense(groups @ X)
         sums: Floats = np.column_stack([np.bincount(codes, weight * column, k) for column in X.T])
         return found.names, sizes, sums
     soft = found.pignistic() if found.kind in (ROUGH, EVIDENTIAL) else found
     memberships = soft.memberships()  # dense or sparse
+    if is_sparse(X):
+        weighed = X.multiply(each[:, None]).tocsr()
+        return soft.names, np.asarray(memberships.T @ each), dense((weighed.T @ memberships).T)
     return soft.names, np.asarray(memberships.T @ each), np.asarray(memberships.T @ (X * each[:, None]))
 
 
@@ -144,7 +173,7 @@ def _features(
         FeatureProfile(
             names[j], float(mean[j] * unit[j]), float(elsewhere[j] * unit[j]), float(difference[j])
         )
-        for j in order
+        for j in order[:MOST_FEATURES]
     )
 
 

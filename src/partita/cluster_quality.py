@@ -20,6 +20,7 @@ from partita.results.verdicts import RemarkKind, speak
 from partita.statistics import ClusterMoments
 from partita.statistics.distances.distance_sums import DistanceSums
 from partita.statistics.distances.objects_by_cluster import SPELLINGS, work_of_pair
+from partita.statistics.distances.sparse_objects import is_linear
 
 __all__ = [
     "ClusterQuality",
@@ -45,11 +46,15 @@ HARDENED = "of hardened labels"
 def sample_size_for(inputs: Inputs, metric: str) -> int | None:
     """How many objects are looked at for silhouettes: all (None) up to 10,000, else up to 2,000.
 
-    None also where there are so many clusters that two objects of each are more than that.
+    None also where there are so many clusters that two objects of each are more than that, and for sparse
+    objects where distances to a cluster follow from the sum of its objects.
     """
     assert inputs.X is not None
     n = inputs.n_objects
-    of_one = max(n, 1) * work_of_pair(inputs.X.values, metric)
+    sparse = inputs.X.sparse
+    if sparse is not None and is_linear(metric):
+        return None
+    of_one = max(n, 1) * work_of_pair(inputs.X.values if sparse is None else sparse, metric)
     size = int(min(SAMPLE, max(MOST_DISTANCES / of_one, SMALLEST_SAMPLE)))
     return size if n > LARGE and 2 * inputs.partitions["found"].n_clusters <= size else None
 

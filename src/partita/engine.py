@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import map_blocks
+from partita.arrays import is_sparse, map_blocks
 from partita.arrays.chunked import all_at_once, sum_of_chunks
 from partita.errors import ParameterError
 from partita.inputs import Inputs
@@ -17,6 +17,7 @@ from partita.partitions import HardPartition
 from partita.statistics import Contingency, Request, Statistic, Whole
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.options import options_of
+from partita.statistics.protocol import ALL_VALUES, rows_of_data
 
 TRIAL_ROWS = 4096
 """Objects that a trial looks at."""
@@ -166,8 +167,8 @@ def _over_blocks(
 
     def one(part: slice) -> list[Any]:
         cut = {id(p): p.take(part) for p in inputs.partitions.values()}
-        for X in (x for r in built_on for x in sides[r] if isinstance(x, np.ndarray)):
-            cut.setdefault(id(X), np.asarray(X[part], dtype=np.float64))
+        for X in (x for r in built_on for x in sides[r] if isinstance(x, np.ndarray) or is_sparse(x)):
+            cut.setdefault(id(X), rows_of_data(X, part))
         weight = None if inputs.weight is None else inputs.weight[part]
         return [
             r.statistic.from_block(
@@ -208,11 +209,33 @@ def _all_options(request: Request, inputs: Inputs) -> dict[str, Any]:
 def _sides(request: Request, inputs: Inputs) -> list[Any]:
     """What a statistic is made from: the values of X, partitions, the model."""
     made: dict[str, Any] = dict(inputs.partitions)
-    if inputs.X is not None:
+    if inputs.X is not None and not why_not_sparse(request, inputs):
+        made["X"] = inputs.X.sparse if request.statistic.takes_units else inputs.X.scaled_sparse
+    elif inputs.X is not None and "X" in (request.sides or request.statistic.inputs):
         made["X"] = inputs.X.values if request.statistic.takes_units else inputs.X.scaled
     if inputs.model is not None:
         made["model"] = inputs.model
     return [made[name] for name in request.sides or request.statistic.inputs]
+
+
+def why_not_sparse(request: Request, inputs: Inputs) -> str:
+    """Why this statistic does not take the data as they are, sparse; nothing where it does."""
+    if inputs.X is None or inputs.X.sparse is None or "X" not in request.statistic.inputs:
+        return ALL_VALUES
+    known = {**inputs.partitions, "X": inputs.X.sparse, "model": inputs.model}
+    given = [known.get(name) for name in request.sides or request.statistic.inputs]
+    reason: str = request.statistic.why_not_sparse(*given, **dict(request.options))
+    return reason
+
+
+def needs_all_values(requests: Iterable[Request], inputs: Inputs) -> str:
+    """Why one of these statistics, or one that it stands on, needs sparse data written out; else nothing."""
+    for request in requests:
+        if "X" in request.statistic.inputs:
+            reason = why_not_sparse(request, inputs)
+            if reason:
+                return reason
+    return ""
 
 
 def _is_determined_by_table(request: Request, inputs: Inputs) -> bool:
@@ -226,7 +249,8 @@ def refusal(request: Request, inputs: Inputs) -> ParameterError | None:
     if request.statistic.check is Statistic.check:
         return None  # which refuses nothing; data in chunks would be read for that
     if not inputs.is_chunked or getattr(request.statistic, "check_chunks", None) is None:
-        return inputs.X.refusal(partial(request.statistic.check, **options))
+        stays_sparse = not why_not_sparse(request, inputs)
+        return inputs.X.refusal(partial(request.statistic.check, **options), stays_sparse=stays_sparse)
     try:
         request.statistic.check_chunks(chunked_objects(request, inputs), **options)
     except ParameterError as problem:

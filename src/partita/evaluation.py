@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from partita.arrays import MOST_DENSE_CELLS
 from partita.arrays.chunked import all_at_once
 from partita.engine import (
     Request,
@@ -17,6 +18,7 @@ from partita.engine import (
     collect,
     looks_at_pairs,
     needs_all_at_once,
+    needs_all_values,
     pair_operations,
     refusal,
     sampling,
@@ -123,7 +125,7 @@ def plan(
         cost = ""
         same_for_all = entry.constant.get(softest(on.kinds), "") if entry.constant and on.kinds else ""
         if not must and not has_ends and not reason:
-            reason = "" if one_scale else same_for_all
+            reason = _unwritten(entry, on) or ("" if one_scale else same_for_all)
             reason = reason or _refusal(entry, on)
             operations = 0.0 if reason else pair_operations(entry.requests, on)
             if operations > most_pairs:
@@ -190,6 +192,14 @@ def _obstacle(entry: Index, inputs: Inputs) -> str:
     if inputs.is_chunked and needs_all_at_once(entry.requests, inputs):
         return ALL_AT_ONCE
     return ""
+
+
+def _unwritten(entry: Index, inputs: Inputs) -> str:
+    """Why an index cannot have sparse data that do not fit when they are written out, or nothing."""
+    if inputs.X is None or inputs.X.sparse is None or math.prod(inputs.X.shape) <= MOST_DENSE_CELLS:
+        return ""
+    reason = needs_all_values(entry.requests, inputs)
+    return f"{reason}, and {inputs.X.shape[0]} x {inputs.X.shape[1]} values do not fit" if reason else ""
 
 
 def _not_defined(entry: Index, inputs: Inputs, *, strict: bool) -> str:

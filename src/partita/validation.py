@@ -120,8 +120,9 @@ def validate(
 
     Parameters
     ----------
-    X : (n, d) array or data frame
-        The data, one row for each object; the distances ``(n, n)`` for ``metric="precomputed"``.
+    X : (n, d) array, data frame or SciPy sparse matrix
+        The data, one row for each object; the distances ``(n, n)`` for ``metric="precomputed"``. A large
+        sparse matrix is not written out, unless an index needs all values and they fit.
     found : clustering, fitted model, or dictionary of them
         Anything `as_partition` takes. A fitted mixture also gives its likelihood. Several by name are judged
         side by side: ``{"k-means": labels, "mixture": model}``, or a frame with a column of labels for each;
@@ -253,9 +254,7 @@ def _scaling(
 
     def rescaled(inputs: Inputs) -> Inputs:
         assert inputs.X is not None
-        made = inputs.X.take(np.arange(inputs.X.n_objects))
-        made.values = np.ascontiguousarray(scaler.transform(made.values))
-        return replace(inputs, X=made)
+        return replace(inputs, X=inputs.X.with_other_values(scaler.transform(inputs.X.values)))
 
     return rescaled
 

@@ -1,5 +1,6 @@
 """The only room that knows array libraries: NumPy, SciPy sparse, data frames; blocks and threads; seeds."""
 
+from partita.arrays.columns import same_columns
 from partita.arrays.frames import (
     Column,
     Matrix,
@@ -22,9 +23,11 @@ from partita.arrays.matrices import (
     divided_by_row_sums,
     is_sparse,
     objects,
+    one_hot,
     read_only,
     row_sum_tolerance,
     sorted_names,
+    stacked,
     to_csr,
 )
 from partita.arrays.row_blocks import (
@@ -75,11 +78,14 @@ __all__ = [
     "numeric_frame",
     "objects",
     "one_blas_thread",
+    "one_hot",
     "one_native_thread",
     "one_thread",
     "read_only",
     "row_sum_tolerance",
+    "same_columns",
     "sorted_names",
+    "stacked",
     "thread_count",
     "to_csr",
 ]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from partita.arrays.matrices import Array
+from partita.arrays.matrices import Array, is_sparse, stacked
 from partita.arrays.row_blocks import in_order, one_blas_thread
 from partita.errors import MismatchError, TooLargeError, WorkerError
 
@@ -160,16 +160,17 @@ def _recut(pieces: Sequence[Piece], sizes: Sequence[int], wanted: Sequence[int])
 
 def _rows_of(pieces: Sequence[Piece], skipped: int, size: int) -> Any:
     parts = [piece.read() for piece in pieces]
-    whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return whole[skipped : skipped + size]
+    return stacked(parts)[skipped : skipped + size]
 
 
-def aligned(values: Array) -> Array:
-    """The same values where numbers lie at multiples of their size.
+def aligned(values: Any) -> Any:
+    """The same values, dense or sparse, where numbers lie at multiples of their size.
 
     What one process sent to another may lie anywhere. NumPy copies that before it multiplies or sums it, in
     an order of its own, and last bits would depend on which worker had what.
     """
+    if is_sparse(values):
+        return values if values.data.flags.aligned else values.copy()
     return np.require(values, requirements="A")
 
 

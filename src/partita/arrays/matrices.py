@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.arrays.row_blocks import blocks
-from partita.errors import PartitionError
+from partita.errors import PartitionError, TooLargeError
 
 Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
@@ -53,7 +53,7 @@ def binary_exponent(values: Array) -> int:
 def ends_of_sizes(values: Array) -> tuple[float, float]:
     """The smallest size of a number that is not 0, where that is not ordinary (else inf), and the largest."""
     least, largest = np.inf, 0.0
-    if values.dtype != np.float64:
+    if values.dtype != np.float64 or not values.size:
         return least, largest  # all single-precision numbers are ordinary
     for rows in blocks(len(values), max(1, (1 << 18) // max(values[0].size, 1))):
         sizes = np.abs(values[rows])
@@ -98,8 +98,37 @@ def to_csr(obj: Any) -> Any:
 
 
 def dense(values: Any) -> Array:
-    """A dense array in double precision of a dense or sparse matrix."""
-    return np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64)
+    """A dense array in double precision of a dense or sparse matrix; refused where it would not fit."""
+    if not is_sparse(values):
+        return np.asarray(values, dtype=np.float64)
+    rows, columns = values.shape
+    if rows * columns > MOST_DENSE_CELLS:
+        raise TooLargeError(
+            "this sparse matrix does not fit when written out, as is needed here.",
+            got=f"matrix of shape {values.shape}, {values.nnz} cells filled",
+            need=f"at most {MOST_DENSE_CELLS} cells in all",
+            fix="an index that stays sparse (ARI, NMI, VI), or fewer objects: .take(rows)",
+        )
+    return np.asarray(values.toarray(), dtype=np.float64)
+
+
+def one_hot(codes: Array, k: int) -> Any:
+    """The CSR array with a 1 in each row, at the place that its code names."""
+    from scipy.sparse import csr_array
+
+    n = len(codes)
+    return csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, k))
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """The rows of several dense or of several sparse arrays, below each other."""
+    if len(parts) == 1:
+        return parts[0]
+    if is_sparse(parts[0]):
+        from scipy.sparse import vstack
+
+        return vstack(parts, format="csr")
+    return np.concatenate(parts)
 
 
 def divided_by_row_sums(values: Any) -> Any:

@@ -13,6 +13,7 @@ from partita.arrays import Array, Floats, is_sparse
 from partita.arrays.containers import refuse_foreign
 from partita.errors import ParameterError, UndefinedIndexWarning
 from partita.partitions import DataMatrix
+from partita.partitions.data import sparse_numbers
 from partita.statistics import silhouette_samples as silhouettes_of
 
 _OUR_NAMES = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean"}
@@ -22,8 +23,8 @@ _OURS = ("euclidean", "sqeuclidean", "cityblock")
 def silhouette_samples(X: Any, labels: Any, *, metric: Any = "euclidean", **kwds: Any) -> Floats:
     """The silhouette of each object; see `partita.indices.silhouette`.
 
-    Sparse data becomes dense. Metrics that are not compiled here, or have options, go through scikit-learn's
-    ``pairwise_distances``, and need memory for all pairs.
+    Large sparse data stay sparse for Euclidean and cosine distances. Metrics that are not compiled here, or
+    have options, go through scikit-learn's ``pairwise_distances``, and need memory for all pairs.
 
     Examples
     --------
@@ -32,8 +33,9 @@ def silhouette_samples(X: Any, labels: Any, *, metric: Any = "euclidean", **kwds
     """
     data, codes = _checked(X, labels, accept_sparse=True)
     name = _OUR_NAMES.get(metric, metric) if isinstance(metric, str) else metric
-    if isinstance(name, str) and name in _OURS and not kwds:
-        return silhouettes_of(data.toarray() if is_sparse(data) else data, codes, metric=name)
+    by_sums = name == "cosine" and is_sparse(data) and bool(np.diff(sparse_numbers(data).indptr).all())
+    if isinstance(name, str) and (name in _OURS or by_sums) and not kwds:
+        return silhouettes_of(data, codes, metric=name)
     if name == "precomputed":
         distances = _with_zero_diagonal(data)
     else:

@@ -62,17 +62,20 @@ def _not_triangle(*typicalities: list[list[float]]) -> dict[str, dict[Kind, Exam
 
 
 def _of_pairs(table: Contingency, similarity: str, normalize: str) -> Floats:
-    """The score of the optimal pairing; nan where the limit TOO_MANY holds."""
-    if is_too_large_to_pair(table):
+    """The score of the optimal pairing; nan where the limit of too many clusters holds."""
+    if is_too_large_to_pair(table, similarity):
         return np.full(table.shape, np.nan)
     return matching_score(table, similarity, "optimal", normalize)
 
 
-TOO_MANY = Limit(
-    is_too_large_to_pair,
-    math.nan,
-    "too many clusters for an optimal pairing; criterion_h pairs them greedily",
-)
+def _too_many(similarity: str) -> Limit:
+    return Limit(
+        lambda t: is_too_large_to_pair(t, similarity),
+        math.nan,
+        "too many clusters for an optimal pairing; criterion_h pairs them greedily",
+    )
+
+
 ONE_EACH = Limit(lambda t: (t.n_rows <= 1) & (t.n_columns <= 1), 1.0, ONE_CLUSTER_EACH)
 
 
@@ -195,7 +198,7 @@ def f_measure(table: Contingency) -> Floats:
         **_not_triangle([[1.0, 0.0]] * 3, [[0.5], [1.0], [1.0]], [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]),
         **NOT_BY_CHANCE,
     },
-    limits=[TOO_MANY],
+    limits=[_too_many("overlap")],
     references=["gusfield2002", "franti2017"],
     formula=r"1 - \frac{1}{n} \max_\sigma \sum_i n_{i \sigma(i)}",
     examples=[
@@ -470,7 +473,7 @@ _PSI_TOTAL, _PSI_EXPECTED = 11 / 6, 7 / 8
         },
         **NOT_BY_CHANCE,
     },
-    limits=[TOO_MANY],
+    limits=[_too_many("braun_banquet")],
     references=["rezaei2016", "franti2017"],
     formula=r"\max\left(0, \frac{S - E}{\max(k, k') - E}\right), \quad "
     r"S = \max_\sigma \sum_i \frac{n_{i\sigma(i)}}{\max(n_{i\cdot}, n_{\cdot\sigma(i)})}, \quad "
@@ -523,7 +526,7 @@ def pair_set_index(table: Contingency) -> Floats:
         **_not_triangle([[0.5, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.5]], [[1.0, 0.0], [1.0, 1.0]]),
         **NOT_BY_CHANCE,
     },
-    limits=[TOO_MANY],
+    limits=[_too_many("braun_banquet")],
     references=["rezaei2016"],
     formula=r"\max\left(0, \frac{S - 1}{\max(k, k') - 1}\right), \quad "
     r"S = \max_\sigma \sum_i \frac{n_{i\sigma(i)}}{\max(n_{i\cdot}, n_{\cdot\sigma(i)})}",

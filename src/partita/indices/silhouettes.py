@@ -55,7 +55,8 @@ def silhouette(
     ``metric`` is a name that SciPy knows, or "precomputed" for a matrix of distances in the place of X.
     ``sample_size`` looks at about so many objects, from each cluster its share (two where it has two), each
     against all: the caveat then gives the standard error. ``variant="squared"`` takes squared Euclidean
-    distances, as franti2017's Table B.1 prints it.
+    distances, as franti2017's Table B.1 prints it. Of large sparse data, cosine and squared distances come
+    from sums over clusters, without a look at pairs; a row of zeros has no cosine, and is refused.
 
     Pitfalls
     --------

@@ -41,9 +41,8 @@ class InChunks:
         plain: Any = type(self).__bases__[1]
         made = plain.__new__(plain)
         known = {name: value for name, value in vars(self).items() if name not in OF_THE_WHOLE}
-        made.__dict__.update(
-            known, values=read_only(aligned(values)) if isinstance(values, np.ndarray) else values
-        )
+        own = aligned(values)
+        made.__dict__.update(known, values=read_only(own) if isinstance(own, np.ndarray) else own)
         return made
 
     def blank(self) -> Any:
@@ -194,11 +193,6 @@ class _MembershipsInChunks(_PartitionInChunks):
         return read_only(sum_of_chunks(_column_sums, None, [self.values], operator.add))
 
     @property
-    def sizes(self) -> NoReturn:
-        """Refused: all chunks would be looked at."""
-        raise all_at_once(repr(self))
-
-    @property
     def may_have_noise(self) -> bool:
         """Whether there is a column of noise."""
         numbers = [name for name in self.names if type(name) is int]  # type: ignore[attr-defined]
@@ -237,7 +231,12 @@ class ChunkedData(InChunks, DataMatrix):
         values: Chunked = self.values
         return values
 
-    def refusal(self, check: Callable[..., None]) -> ParameterError | None:
+    def refusal(
+        self,
+        check: Callable[..., None],
+        *,
+        stays_sparse: bool = False,  # noqa: ARG002 (chunks are arrays)
+    ) -> ParameterError | None:
         """The first refusal of a chunk by ``check``, or None; the first chunk is asked alone."""
         for chunks in (self.values.chunks[:1], self.values.chunks[1:]):
             problems: list[ParameterError] = [

@@ -446,7 +446,10 @@ def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
     elif isinstance(side, DataMatrix):
         made = ChunkedData.__new__(ChunkedData)
         made.are_distances, made.features, made.exponent = False, side.features, side.exponent
-        made.values = in_chunks(side.values, sizes)
+        given = side.values if side.sparse is None else side.sparse
+        made.values = in_chunks(given, sizes)
+        if side.sparse is not None:
+            made.values = made.values.mapped(_data_in)
     elif isinstance(side, MembershipPartition):
         made = _soft(side.kind)
         made.values, made._names = in_chunks(side.values, sizes), side.names

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from partita.arrays import RANGE_TOLERANCE, Array, dense
+from partita.arrays import RANGE_TOLERANCE, Array, dense, is_sparse, one_hot, same_columns, to_csr
 from partita.errors import KindError, ParameterError, PartitionError, TooLargeError
 from partita.partitions.evidential import EvidentialPartition
 from partita.partitions.hard import HardPartition
@@ -17,6 +17,7 @@ from partita.partitions.memberships import (
     FuzzyPartition,
     MembershipPartition,
     PossibilisticPartition,
+    levels,
     one_hot_columns,
 )
 from partita.partitions.partition import Partition
@@ -105,7 +106,7 @@ def _possibilistic_to_evidential(partition: Any) -> EvidentialPartition:
     values = dense(partition.memberships())
     n, k = values.shape
     order = np.argsort(-values, axis=1, kind="stable")
-    high_to_low, steps = partition._levels()
+    high_to_low, steps = levels(values)
     level_sets = np.zeros((n, k, k), dtype=bool)
     for level in range(k):
         level_sets[:, level] = level_sets[:, level - 1] if level else False
@@ -201,10 +202,9 @@ def harden(partition: Partition) -> HardPartition:
     if isinstance(partition, HardPartition):
         return partition
     soft = isinstance(partition, MembershipPartition)
-    values = dense(partition.memberships()) if soft else _shared_masses(partition)
-    codes = values.argmax(axis=1)
+    values = partition.memberships() if soft else _shared_masses(partition)
+    codes, tied = _largest_in_rows(values)
     noise = partition.noise_mask
-    tied = (values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1
     ties = int(tied.sum() if noise is None else tied[~noise].sum())
     note = "hardened: largest " + ("typicality" if partition.kind is POSSIBILISTIC else "probability")
     if ties:
@@ -215,13 +215,25 @@ def harden(partition: Partition) -> HardPartition:
     return _carry(partition, _with_noise(codes, noise, partition.names), note)
 
 
+def _largest_in_rows(values: Any) -> tuple[Array, Array]:
+    """For each row the first place of its largest value, and whether there is another; no row is all zero."""
+    if not is_sparse(values):
+        return values.argmax(axis=1), (values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    largest = np.maximum.reduceat(values.data, values.indptr[:-1])
+    rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+    at_largest = np.flatnonzero(values.data == largest[rows])
+    _, first, times = np.unique(rows[at_largest], return_index=True, return_counts=True)
+    return values.indices[at_largest[first]].astype(np.int64), times > 1
+
+
 def _shared_masses(partition: Partition) -> Array:
     """For each cluster the masses of its sets, shared evenly within each; the empty set is left out."""
     if isinstance(partition, RoughPartition):
         return np.asarray(partition.possible / partition.possible.sum(axis=1, keepdims=True))
     if isinstance(partition, PossibilisticPartition):
-        order = np.argsort(-dense(partition.memberships()), axis=1, kind="stable")
-        _, steps = partition._levels()
+        typicalities = dense(partition.memberships())
+        order = np.argsort(-typicalities, axis=1, kind="stable")
+        _, steps = levels(typicalities)
         by_rank = np.cumsum((steps / np.arange(1, steps.shape[1] + 1))[:, ::-1], axis=1)[:, ::-1]
         shared = np.empty_like(by_rank)
         np.put_along_axis(shared, order, by_rank, axis=1)
@@ -360,22 +372,24 @@ def equivalent(partition: Partition, other: Any) -> bool:
     return _same_masses(_to_evidential(partition), _to_evidential(second))
 
 
-def _columns(partition: Any) -> Array:
-    matrix = dense(partition.possible if isinstance(partition, RoughPartition) else partition.memberships())
-    return matrix[:, matrix.any(axis=0)]
+def _columns(partition: Any) -> Any:
+    """The columns of the clusters that are not empty, dense or sparse; of labels sparse."""
+    if isinstance(partition, HardPartition):
+        matrix = one_hot(partition.codes, partition.n_clusters)
+    elif isinstance(partition, RoughPartition):
+        matrix = dense(partition.possible)
+    else:
+        matrix = partition.memberships()
+    if not is_sparse(matrix):
+        return dense(matrix[:, matrix.any(axis=0)])
+    return matrix[:, np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]))]
 
 
-def _same_columns(a: Array, b: Array) -> bool:
+def _same_columns(a: Any, b: Any) -> bool:
     """Whether every column of ``a`` has its own column of ``b``, up to rounding."""
-    if a.shape != b.shape:
-        return False
-    left = list(b.T)
-    for column in a.T:
-        match = next((i for i, other in enumerate(left) if _close(column, other)), None)
-        if match is None:
-            return False
-        del left[match]
-    return True
+    if is_sparse(a) != is_sparse(b):
+        a, b = (matrix if is_sparse(matrix) else to_csr(matrix) for matrix in (a, b))
+    return same_columns(a, b, _SAME)
 
 
 def equal_columns(a: Array, b: Array) -> Array:

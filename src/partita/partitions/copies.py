@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from partita.arrays import Array
+from partita.arrays import Array, is_sparse
 
 __all__ = ["copies_text", "distinct_objects"]
 
@@ -12,8 +14,13 @@ MANY = 0.1
 """The share of objects with an equal one before them from which on it is said: distances of 0 then weigh."""
 
 
-def distinct_objects(X: Array) -> Array:
-    """Which objects have no equal one before them, in their order."""
+def distinct_objects(X: Any) -> Array:
+    """Which objects have no equal one before them, in their order; sparse rows are canonical."""
+    if is_sparse(X):
+        ends = zip(X.indptr[:-1], X.indptr[1:], strict=True)
+        rows = [(X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in ends]
+        first = {row: place for place, row in reversed(list(enumerate(rows)))}
+        return np.sort(np.fromiter(first.values(), dtype=np.int64))
     return np.sort(np.unique(X, axis=0, return_index=True)[1])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from partita.arrays import (
     is_sparse,
     numeric_frame,
     read_only,
+    to_csr,
 )
 from partita.arrays.chunked import Chunked, all_at_once, is_chunked
 from partita.arrays.containers import array_of, doubles_of
@@ -38,15 +40,24 @@ def _means(values: Array, axis: int) -> Array:
 FILLS: Mapping[str, Callable[..., Any]] = {"median": np.nanmedian, "mean": _means}
 """What may be put where a value is missing: a number that the others of its column have in the middle."""
 
+WRITTEN_OUT_CELLS = 1 << 20
+"""Sparse matrices of so many cells are written out: 8 MiB."""
+
+FILLED_SHARE = 0.125
+"""So are those with a larger share of cells that are not 0."""
+
 DATA_POLICIES = ("raise", "drop", *FILLS)
 
 
 class DataMatrix:
     """Numbers ``(n, d)``, checked once: finite, in single or double precision.
 
+    A large sparse matrix stays one, in ``sparse``; its ``values`` are written out when something asks for
+    them, and refused where they would not fit.
+
     Parameters
     ----------
-    X : array or data frame
+    X : array, data frame or SciPy sparse matrix
         One row for each object. Whole numbers and truth values become numbers; text is refused.
     are_distances : bool
         Whether columns are objects too: then choosing objects chooses columns.
@@ -59,6 +70,8 @@ class DataMatrix:
     noise_mask = None
     unlabelled: Array | None = None
     """Objects with a missing value, which are to be left out."""
+    sparse: Any = None
+    """The values as a CSR array, where they came sparse and are many; else None."""
 
     def __init__(self, X: Any, *, are_distances: bool = False, missing: str = "raise") -> None:
         refuse_annotated(X)
@@ -70,6 +83,9 @@ class DataMatrix:
         self.frame = frame_library(X)
         self.index: Any = None
         self.features: tuple[Any, ...] = ()
+        if is_sparse(X) and not are_distances and _stays_sparse(X):
+            self._set_sparse(X, missing)
+            return
         if self.frame is not None:
             values, names, self.index = numeric_frame(X)
             self.features = tuple(names)
@@ -99,6 +115,32 @@ class DataMatrix:
         doubts = self._doubts() if self.features and not are_distances else ""
         self.note = "; ".join(text for text in (self.note, doubts) if text)
 
+    def _set_sparse(self, X: Any, missing: str) -> None:
+        values = sparse_numbers(X)
+        gaps = ~np.isfinite(values.data)
+        if gaps.any():
+            rows, columns = values.tocoo().coords
+            if missing in FILLS and not np.isinf(values.data).any():
+                self.values = read_only(self._completed(written_out(values), missing))
+                return
+            counts = self._refuse_gaps(rows[gaps], columns[gaps], values.data[gaps], drops=missing == "drop")
+            self.unlabelled = np.bincount(rows[gaps], minlength=values.shape[0]) > 0
+            self.note = f"missing values: {counts}"
+            values = values.copy()
+            values.data[gaps] = 0.0
+        self.sparse = values
+
+    @cached_property
+    def values(self) -> Array:
+        """The numbers, dense."""
+        return read_only(written_out(self.sparse))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of objects and of features."""
+        n, d = (self.values if self.sparse is None else self.sparse).shape
+        return int(n), int(d)
+
     def _doubts(self) -> str:
         """Which columns of a frame look as if they measured nothing; they are features all the same."""
         names = [str(name) for name in self.features]
@@ -110,22 +152,44 @@ class DataMatrix:
     def _completed(self, values: Array, missing: str) -> Array:
         """Values without a gap: a median or mean in each, or a zero in rows that are to be left out."""
         gaps = np.isnan(values)
-        columns = np.flatnonzero(~np.isfinite(values).all(axis=0))
-        names = [f"column {self.features[j]!r}" if self.features else f"column {j}" for j in columns]
-        counts = ", ".join(
-            f"{int((~np.isfinite(values[:, j])).sum())} in {name}"
-            for j, name in zip(columns[:5], names, strict=False)
-        ) + (f", ... ({len(columns)} columns)" if len(columns) > 5 else "")
+        rows, columns = np.nonzero(~np.isfinite(values))
         can_fill = missing in FILLS and not self.are_distances and not gaps.all(axis=0).any()
-        if np.isinf(values).any() or not (missing == "drop" or can_fill):
-            row = int((~np.isfinite(values[:, columns[0]])).argmax())
+        counts = self._refuse_gaps(
+            rows,
+            columns,
+            values[rows, columns],
+            drops=missing == "drop" or can_fill,
+            is_blank=bool(gaps.all(axis=0).any()),
+        )
+        filled = values.copy()
+        if missing in FILLS:
+            some = np.unique(columns)
+            filled[:, some] = np.where(
+                gaps[:, some], FILLS[missing](values[:, some], axis=0), values[:, some]
+            )
+            self.note = f"missing values: {counts}, each now the {missing} of its column"
+        else:
+            self.unlabelled = np.asarray(gaps.any(axis=1))
+            filled[gaps] = 0.0
+            self.note = f"missing values: {counts}"
+        return filled
+
+    def _refuse_gaps(
+        self, rows: Array, columns: Array, values: Array, *, drops: bool, is_blank: bool = False
+    ) -> str:
+        """How many values are missing in which columns; an error where that cannot be, or is not wanted."""
+        places, counts = np.unique(columns, return_counts=True)
+        names = [f"column {self.features[j]!r}" if self.features else f"column {j}" for j in places]
+        listed = ", ".join(f"{count} in {name}" for count, name in zip(counts[:5], names, strict=False))
+        listed += f", ... ({len(names)} columns)" if len(names) > 5 else ""
+        is_infinite = bool(np.isinf(values).any())
+        if is_infinite or not drops:
             raise ParameterError(
                 "X has missing or infinite values.",
-                got=f"{counts}; the first in row {row} of {names[0]}",
-                need="finite numbers"
-                + (", or one at least in each column" if gaps.all(axis=0).any() else ""),
+                got=f"{listed}; the first in row {int(rows[columns == places[0]].min())} of {names[0]}",
+                need="finite numbers" + (", or one at least in each column" if is_blank else ""),
                 fix="replace what is infinite"
-                if np.isinf(values).any()
+                if is_infinite
                 else Phrase(
                     Setting("missing", "drop"),
                     " leaves these objects out, ",
@@ -136,17 +200,7 @@ class DataMatrix:
                 ),
                 parameter="missing",
             )
-        filled = values.copy()
-        if missing in FILLS:
-            filled[:, columns] = np.where(
-                gaps[:, columns], FILLS[missing](values[:, columns], axis=0), values[:, columns]
-            )
-            self.note = f"missing values: {counts}, each now the {missing} of its column"
-        else:
-            self.unlabelled = np.asarray(gaps.any(axis=1))
-            filled[gaps] = 0.0
-            self.note = f"missing values: {counts}"
-        return filled
+        return listed
 
     def complete(self) -> DataMatrix:
         """The objects that have all values."""
@@ -162,12 +216,12 @@ class DataMatrix:
     @property
     def n_objects(self) -> int:
         """The number of objects."""
-        return int(self.values.shape[0])
+        return self.shape[0]
 
-    def refusal(self, check: Callable[..., None]) -> ParameterError | None:
-        """What ``check`` of the values refuses, or None."""
+    def refusal(self, check: Callable[..., None], *, stays_sparse: bool = False) -> ParameterError | None:
+        """What ``check`` of the values, or of sparse ones as they are, refuses, or None."""
         try:
-            check(self.values)
+            check(self.sparse if stays_sparse else self.values)
         except ParameterError as problem:
             return problem
         return None
@@ -180,6 +234,9 @@ class DataMatrix:
         made.index = None if self.index is None else self.index[chosen]
         made.are_distances, made.note = self.are_distances, self.note
         made.unlabelled = None if self.unlabelled is None else self.unlabelled[chosen]
+        if self.sparse is not None:
+            made.sparse = self.sparse[chosen]
+            return made
         kept = self.values[chosen]
         made.values = read_only(np.ascontiguousarray(kept[:, chosen] if self.are_distances else kept))
         return made
@@ -187,15 +244,29 @@ class DataMatrix:
     @cached_property
     def exponent(self) -> int:
         """The power of two that is the unit of ``scaled``; 0 for ordinary numbers."""
-        return binary_exponent(self.values)
+        return binary_exponent(self.values if self.sparse is None else self.sparse.data[:, None])
 
     @cached_property
     def scaled(self) -> Array:
         """The values in units of ``2 ** exponent``, whose squares neither overflow nor vanish."""
         return read_only(np.ldexp(self.values, -self.exponent)) if self.exponent else self.values
 
+    @cached_property
+    def scaled_sparse(self) -> Any:
+        """The same of sparse values."""
+        made = self.sparse.copy() if self.exponent else self.sparse
+        if self.exponent:
+            made.data = np.ldexp(made.data, -self.exponent)
+        return made
+
+    def with_other_values(self, values: Array) -> DataMatrix:
+        """The same objects with other values."""
+        made = self.take(np.arange(self.n_objects))
+        made.sparse, made.values = None, read_only(np.ascontiguousarray(values))
+        return made
+
     def __repr__(self) -> str:
-        n, d = self.values.shape
+        n, d = self.shape
         return f"X(n={n}, d={d})"
 
 
@@ -211,16 +282,39 @@ def complete_data(X: Any, missing: str) -> DataMatrix:
     return DataMatrix(X, missing=missing).complete()
 
 
+def _stays_sparse(X: Any) -> bool:
+    """Whether X is large, and few of its cells are filled; else it is as well written out."""
+    cells = math.prod(X.shape)
+    return len(X.shape) == 2 and cells > WRITTEN_OUT_CELLS and X.nnz < FILLED_SHARE * cells
+
+
+def sparse_numbers(X: Any) -> Any:
+    """A CSR array of doubles in canonical form: sorted, each cell once, no zero stored."""
+    if X.dtype.kind not in "fiub":
+        raise ParameterError(
+            "X holds no numbers.",
+            got=f"{type(X).__name__}, dtype {X.dtype}",
+            need="an (n, d) array of numbers",
+        )
+    matrix = to_csr(X)
+    return matrix if matrix.dtype == np.float64 else matrix.astype(np.float64)
+
+
+def written_out(X: Any) -> Array:
+    """A sparse matrix as an array, refused where that would not fit."""
+    if math.prod(X.shape) > MOST_DENSE_CELLS:
+        raise TooLargeError(
+            "X is sparse, and too large to be written out, as this needs it.",
+            got=f"a sparse matrix of shape {X.shape}",
+            need=f"at most {MOST_DENSE_CELLS:,} cells, where all values are needed",
+            fix="TruncatedSVD first, or indices that take X as it is: scatter, davies_bouldin, silhouette",
+        )
+    return np.asarray(X.toarray())
+
+
 def _numbers(X: Any) -> Array:
     if is_sparse(X):
-        if np.prod(X.shape, dtype=np.float64) > MOST_DENSE_CELLS:
-            raise TooLargeError(
-                "X is sparse, and too large to be written out.",
-                got=f"a sparse matrix of shape {X.shape}",
-                need=f"at most {MOST_DENSE_CELLS:,} cells, since the indices need all values",
-                fix="TruncatedSVD first",
-            )
-        X = X.toarray()
+        X = written_out(X)
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         X = np.ma.filled(np.ma.asarray(X).astype(np.float64), np.nan)  # a masked cell is a missing one
     try:

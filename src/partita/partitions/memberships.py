@@ -195,21 +195,15 @@ class PossibilisticPartition(MembershipPartition):
             raise zero_rows(matrix, survey)
         return survey.clipped(matrix)
 
-    def _levels(self) -> tuple[Array, Array]:
-        """Typicalities of each object from high to low, and the steps between them (consonant masses)."""
-        high_to_low = -np.sort(-dense(self.values), axis=1)
-        below = np.concatenate([high_to_low[:, 1:], np.zeros((self.n_objects, 1))], axis=1)
-        return high_to_low, high_to_low - below
-
     def entropies(self) -> Array:
         """For each object, the entropy of its consonant masses in nats."""
-        high_to_low, steps = self._levels()
+        high_to_low, steps = levels(self.values)
         return np.asarray(entr(steps).sum(axis=1) + entr(1.0 - high_to_low[:, 0]))
 
     def nonspecificities(self) -> Array:
         """For each object, the mean log size of its level sets in nats."""
-        _, steps = self._levels()
-        return np.asarray(steps @ np.log(np.arange(1, self.n_clusters + 1)))
+        _, steps = levels(self.values)
+        return np.asarray(steps @ np.log(np.arange(1, steps.shape[1] + 1)))
 
     @property
     def _n_choices(self) -> int:
@@ -226,6 +220,26 @@ class PossibilisticPartition(MembershipPartition):
             How "and" is read.
         """
         return all_together(self._at(clustering), tnorm)
+
+
+def levels(typicalities: Any) -> tuple[Array, Array]:
+    """Typicalities of each object from high to low, and the steps between them (consonant masses).
+
+    Of a sparse matrix as many as the fullest row has: further ones are 0.
+    """
+    values = _filled_in_front(typicalities) if is_sparse(typicalities) else dense(typicalities)
+    high_to_low = -np.sort(-values, axis=1)
+    below = np.concatenate([high_to_low[:, 1:], np.zeros((len(values), 1))], axis=1)
+    return high_to_low, high_to_low - below
+
+
+def _filled_in_front(matrix: Any) -> Array:
+    """The filled cells of each row side by side."""
+    counts = np.diff(matrix.indptr)
+    front = np.zeros((matrix.shape[0], int(counts.max())))
+    rows = np.repeat(np.arange(matrix.shape[0]), counts)
+    front[rows, np.arange(rows.size) - matrix.indptr[:-1][rows]] = matrix.data
+    return front
 
 
 # --- checking a matrix --------------------------------------------------------------------------------

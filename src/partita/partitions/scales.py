@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, one_blas_thread, read_only
+from partita.arrays import Array, Floats, one_blas_thread
 from partita.errors import ParameterError
 from partita.partitions.data import DataMatrix
 
@@ -70,8 +70,9 @@ def dominance(data: DataMatrix) -> Dominance | None:
     either, which columns that are uncorrelated up to rounding are: that they differ in spread is their point.
 
     Of many objects an even part is looked at first: where nothing drowns there, nothing does on the whole.
+    Sparse data, such as counts of words, have one unit, and are not looked at.
     """
-    if data.are_distances or data.values.shape[1] < 2 or data.n_objects < 3:
+    if data.are_distances or data.sparse is not None or data.shape[1] < 2 or data.n_objects < 3:
         return None
     step = data.n_objects // ENOUGH
     if step > 1 and _dominance(data.values[::step], data.features) is None:
@@ -159,7 +160,4 @@ def scaled_data(data: DataMatrix, scale: Any) -> tuple[DataMatrix, Any]:
     from sklearn.preprocessing import RobustScaler, StandardScaler
 
     scaler = {"standard": StandardScaler, "robust": RobustScaler}[scale]().fit(data.values)
-    made = data.take(np.arange(data.n_objects))
-    values: Array = scaler.transform(data.values)
-    made.values = read_only(np.ascontiguousarray(values))
-    return made, scaler
+    return data.with_other_values(scaler.transform(data.values)), scaler

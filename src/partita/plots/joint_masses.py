@@ -17,7 +17,6 @@ from partita.arrays import Array, Floats
 from partita.differences import Cells, amount, cells_of, table_of
 from partita.inputs import Inputs
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition
-from partita.partitions.chunked import ChunkedHard, InChunks
 from partita.plots.figures import NoFigureError
 from partita.plots.names import plain_name, short_name
 from partita.plots.palette import NOISE_COLOUR, cluster_colours
@@ -311,19 +310,8 @@ _NO_NOISE = object()
 
 def _noise_name(partition: Partition) -> Any:
     """The name of the cluster of noise, or a mark that there is none."""
-<<<<<<< HEAD
     place = partition.noise_place if isinstance(partition, HardPartition) else None
     return _NO_NOISE if place is None else partition.names[place]
-=======
-    if isinstance(partition, ChunkedHard):
-        return partition.noise_name if partition.may_have_noise else _NO_NOISE
-    if isinstance(partition, InChunks):
-        return _NO_NOISE
-    mask = partition.noise_mask
-    if mask is None or not isinstance(partition, HardPartition) or not mask.any():
-        return _NO_NOISE
-    return partition.names[int(partition.codes[int(np.argmax(mask))])]
->>>>>>> h/files
 
 
 def _is(name: Any, noise: Any) -> bool:

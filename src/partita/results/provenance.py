@@ -31,7 +31,7 @@ def provenance(given: Any, *, rows: Iterable[IndexValue] | None = None, **facts:
 
     known: dict[str, Any] = {"partita": __version__}
     if isinstance(given, Inputs):
-        known |= {"n": given.n_objects, "d": None if given.X is None else given.X.values.shape[1]}
+        known |= {"n": given.n_objects, "d": None if given.X is None else given.X.shape[1]}
         known |= {"kinds": given.kinds, "coverage": given.coverage, "weighted": given.weight is not None}
     else:
         known |= {"n": given.shape[0], "d": given.shape[1]}

@@ -143,5 +143,6 @@ def equal_objects(inputs: Inputs) -> tuple[Remark, ...]:
         or not 1 < data.n_objects <= MOST_UNIQUE_SOUGHT
     ):
         return ()
-    said = copies_text(data.n_objects, len(distinct_objects(data.values)))
+    distinct = distinct_objects(data.values if data.sparse is None else data.sparse)
+    said = copies_text(data.n_objects, len(distinct))
     return speak(RemarkKind.DUPLICATES, f"{said}: distances of 0 among them weigh" if said else "")

@@ -125,8 +125,7 @@ def choose(
     scaled, scaler = scaled_data(whole.X, scale)
     judged_data = settled.X
     if scaler is not None:
-        judged_data = settled.X.take(range(settled.X.n_objects))
-        judged_data.values = scaler.transform(settled.X.values)
+        judged_data = settled.X.with_other_values(scaler.transform(settled.X.values))
     inputs = {
         name: replace(settled, partitions={"found": settled.partitions[text]}, X=judged_data, model=None)
         for name, text in texts.items()
@@ -148,7 +147,7 @@ def choose(
     spaces = [space_note(one, "input") for one in models[:1]]
     scales = [f'features on one scale: "{scale}"'] * (scale is not None)
     said = [note for note in whole.notes if note != whole.noisy]
-    n, d = whole.X.values.shape
+    n, d = whole.X.shape
     different = len(fields["candidates"])
     count = f"{len(given)} clusterings" + (f", {different} different" if different < len(given) else "")
     return ChoiceOfClustering(

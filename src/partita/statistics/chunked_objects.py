@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita.arrays import Array, blocks, is_sparse
+from partita.arrays import Array, blocks, stacked
 from partita.arrays.chunked import Chunked, Piece, for_beside, made_once, sum_of_chunks, zipped
 from partita.statistics.protocol import OnBlock
 
@@ -152,7 +152,7 @@ class ChunkedObjects:
         local = [rows[cuts[i] : cuts[i + 1]] - (ends[i] - self.sizes[i]) for i in touched]
         picks = [Piece(partial(_itself, one)) for one in local]
         parts = for_beside(_picked, picks, *(_some(column, touched).chunks for column in self.columns))
-        return self.opened([_stacked(column) for column in zip(*parts, strict=True)])
+        return self.opened([stacked(column) for column in zip(*parts, strict=True)])
 
     def take_drawn(self, drawn: Sequence[Array]) -> tuple[list[Any], list[Array]]:
         """The inputs of all objects that were drawn, and the places of each draw among these."""
@@ -205,15 +205,6 @@ def _picked(rows: Array, *parts: Any) -> list[Any]:
     return [part[rows] for part in parts]
 
 
-def _stacked(parts: Sequence[Any]) -> Any:
-    """Rows of several arrays, below each other."""
-    if is_sparse(parts[0]):
-        from scipy.sparse import vstack
-
-        return vstack(parts, format="csr")
-    return np.concatenate(parts)
-
-
 # --- the work, where the chunks are ---------------------------------------------------------------------
 
 
@@ -237,7 +228,7 @@ def _beside(*parts: Any) -> tuple[Any, ...]:
 def _of_two(
     opened: Callable[..., Opened], work: Callable[..., Any], first: tuple[Any, ...], *second: Any
 ) -> Any:
-    sides, weight = opened([_stacked(two) for two in zip(first, second, strict=True)])
+    sides, weight = opened([stacked(two) for two in zip(first, second, strict=True)])
     return work(*sides, weight=weight, split=first[0].shape[0])
 
 

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from partita.arrays import Array, map_blocks
+from partita.arrays import Array, is_sparse, map_blocks
 from partita.errors import ParameterError
-from partita.partitions import ALL, HardPartition, Kind
+from partita.partitions import ALL, HardPartition, Kind, Partition
 from partita.statistics.options import NoOptions, options_of
 
 INPUTS = ("X", "truth", "found", "model")
 """What a statistic can be made from, in the order in which it takes it."""
+
+ALL_VALUES = "needs every value of X written out"
+"""Why most statistics of data do not take sparse ones."""
 
 OnBlock = Callable[[int, int], None] | None
 
@@ -47,11 +50,15 @@ class Request:
         """A statistic with those of the options that are its own and differ from what it takes by default."""
         own = options_of(statistic.options)
         chosen = tuple((k, options[k]) for k in own if k in options and options[k] != own[k].default)
-        return cls(statistic, chosen) if chosen else _PLAIN_REQUESTS.setdefault(statistic, cls(statistic))
+        return cls(statistic, chosen) if chosen else _plain(statistic)
 
 
-_PLAIN_REQUESTS: dict[type[Any], Request] = {}
-"""One object for all that ask the same, which are then told equal at a glance."""
+_PLAIN: dict[type[Any], Request] = {}
+
+
+def _plain(statistic: type[Any]) -> Request:
+    """One object for all that ask the same, which are then told equal at a glance."""
+    return _PLAIN.get(statistic) or _PLAIN.setdefault(statistic, Request(statistic))
 
 
 class Statistic:
@@ -102,6 +109,9 @@ class Statistic:
 
     sampling: ClassVar[Callable[..., Mapping[str, Any]]] = staticmethod(lambda *_sides: {})
     """``sampling(*inputs)``: the options by which it looks at a sample of these; none if it cannot."""
+
+    why_not_sparse: ClassVar[Callable[..., str]] = staticmethod(lambda *_sides, **_options: ALL_VALUES)
+    """``why_not_sparse(*inputs, **options)``: why X may not be a CSR array, or nothing where it may."""
 
     if TYPE_CHECKING:
 
@@ -173,16 +183,18 @@ class Additive(Statistic):
         """The statistic of all objects, block by block on threads."""
 
         def one(rows: slice) -> Any:
-            parts = (
-                np.asarray(s[rows], dtype=np.float64) if isinstance(s, np.ndarray) else s.take(rows)
-                for s in sides
-            )
+            parts = (s.take(rows) if isinstance(s, Partition) else rows_of_data(s, rows) for s in sides)
             return cls.from_block(*parts, weight=None if weight is None else weight[rows], **options)
 
         products = not all(isinstance(side, HardPartition) for side in sides)
-        n = len(sides[0]) if isinstance(sides[0], np.ndarray) else sides[0].n_objects
+        n = sides[0].n_objects if isinstance(sides[0], Partition) else sides[0].shape[0]
         made: Self = reduce(add, map_blocks(one, n, cls.block_rows(*sides), on_block, products=products))
         return made
+
+
+def rows_of_data(X: Any, rows: slice) -> Any:
+    """Some objects of an array or a CSR array, in double precision."""
+    return X[rows] if is_sparse(X) else np.asarray(X[rows], dtype=np.float64)
 
 
 class Whole(Statistic):

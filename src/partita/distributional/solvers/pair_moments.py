@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from partita.arrays import MOST_DENSE_CELLS, Array, Floats, map_blocks
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, dense, map_blocks
 from partita.arrays.chunked import Chunked, aligned, sum_of_chunks
 from partita.errors import PartitaError, TooLargeError
 
@@ -111,11 +111,10 @@ def variance_of_squares(U: Rows, V: Rows, weights: Weights) -> float:
     return max(variance, 0.0)
 
 
-def probabilities(rows: Array) -> Floats:
-    """A block in double precision, its rows summing to one as exactly as they can."""
-    block = rows.astype(np.float64)
-    block /= (block @ np.ones(block.shape[1]))[:, None]
-    return block
+def probabilities(rows: Any) -> Floats:
+    """A block in double precision, its rows summing to one as exactly as they can, dense."""
+    block = dense(rows)
+    return np.asarray(block / (block @ np.ones(block.shape[1]))[:, None])
 
 
 def _sums_over_objects(U: Rows, V: Rows, weights: Weights) -> tuple[Floats, Floats, float]:
@@ -146,9 +145,7 @@ def _summed(work: Callable[..., list[Any]], U: Rows, V: Rows, rows: int) -> list
     if isinstance(U, Chunked) and isinstance(V, Chunked):
         made: list[Any] = sum_of_chunks(_summed_in_chunk, (work, rows), [U, V], _added)
         return made
-    assert isinstance(U, np.ndarray)
-    assert isinstance(V, np.ndarray)
-    parts = map_blocks(lambda part: work(U[part], V[part]), len(U), rows, products=True)
+    parts = map_blocks(lambda part: work(U[part], V[part]), U.shape[0], rows, products=True)
     return [np.sum(one, axis=0) for one in zip(*parts, strict=True)]
 
 

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, sorted_names
+from partita.arrays import BLOCK_ROWS, Array, dense, is_sparse, one_hot, sorted_names
 from partita.errors import ParameterError
 from partita.partitions import HARD, HardPartition, Kind
+from partita.statistics.clusters.sparse_data import rows_at_once, too_many_centers
 from partita.statistics.protocol import Additive
 
 
@@ -31,6 +32,7 @@ class BinaryCounts(Additive):
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     takes_units: ClassVar[bool] = True
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD})
+    why_not_sparse = staticmethod(too_many_centers)
 
     sizes: Array
     ones: Array
@@ -40,6 +42,8 @@ class BinaryCounts(Additive):
     @staticmethod
     def block_rows(X: Array, found: HardPartition) -> int:
         """How many objects one block holds: so many that the counts take no more room than X."""
+        if is_sparse(X):
+            return rows_at_once(X, found)
         return max(min(BLOCK_ROWS, (1 << 22) // int(X.shape[1])), found.span, 1024)
 
     @staticmethod
@@ -53,16 +57,21 @@ class BinaryCounts(Additive):
         return cls(np.zeros(0), np.zeros((0, 0)), 0)
 
     @classmethod
-    def from_block(cls, X: Array, found: HardPartition, weight: Array | None = None) -> BinaryCounts:
+    def from_block(cls, X: Any, found: HardPartition, weight: Array | None = None) -> BinaryCounts:
         """The counts over one block of objects; data other than 0 and 1 is refused."""
         _refuse_other_values(X)
         labels = found.values.astype(np.int64) - found.low
         sizes = np.bincount(labels, weights=weight, minlength=found.span).astype(np.float64)
+        total = found.n_objects if weight is None else weight.sum()
+        if is_sparse(X):
+            each = X if weight is None else X.multiply(weight[:, None]).tocsr()
+            ones = dense(one_hot(labels, found.span).T @ each)
+            return cls(sizes, ones, total, found.row_names)
         ones = np.empty((found.span, X.shape[1]))
         for feature in range(X.shape[1]):
             marks = X[:, feature] if weight is None else X[:, feature] * weight
             ones[:, feature] = np.bincount(labels, weights=marks, minlength=found.span)
-        return cls(sizes, ones, found.n_objects if weight is None else weight.sum(), found.row_names)
+        return cls(sizes, ones, total, found.row_names)
 
     def __add__(self, other: BinaryCounts) -> BinaryCounts:
         """The counts over both sets of objects; clusters are matched by name."""
@@ -98,10 +107,12 @@ class BinaryCounts(Additive):
         return int((self.sizes > 0).sum())
 
 
-def _refuse_other_values(X: Array) -> None:
-    other = (X != 0) & (X != 1)
+def _refuse_other_values(X: Any) -> None:
+    values = X.data if is_sparse(X) else X
+    other = (values != 0) & (values != 1)
     if other.any():
-        row, column = np.argwhere(other)[0]
+        place = np.argwhere(other)[0]
+        row, column = (axis[place[0]] for axis in X.tocoo().coords) if is_sparse(X) else place
         raise ParameterError(
             "stochastic_complexity is defined for 0/1 data.",
             got=f"column {column} of X has the value {X[row, column]:g}",

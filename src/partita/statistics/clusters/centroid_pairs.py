@@ -13,6 +13,7 @@ from partita.arrays import Array, Floats, binary_exponent, blocks
 from partita.errors import ParameterError
 from partita.partitions import FUZZY, HARD, Kind, Partition
 from partita.statistics.clusters.moments import ClusterMoments
+from partita.statistics.clusters.sparse_data import too_many_centers
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 from partita.statistics.tables.matchings import match_clusters, shared_objects
@@ -63,6 +64,11 @@ class CentroidPair(Whole):
     def pair_operations(X: Array, truth: Partition, found: Partition) -> float:  # noqa: ARG004 (the contract)
         """How many pairs of centres are looked at."""
         return float(truth.n_clusters) * float(found.n_clusters)
+
+    @staticmethod
+    def why_not_sparse(X: Any, truth: Partition, found: Partition) -> str:
+        """Why the centres do not fit, or nothing."""
+        return too_many_centers(X, truth) or too_many_centers(X, found)
 
     @classmethod
     def foundations(cls, **_given: Any) -> Mapping[str, Request]:

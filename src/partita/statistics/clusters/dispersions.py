@@ -9,11 +9,17 @@ from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense, read_only
+from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense, is_sparse, read_only
 from partita.errors import ParameterError, TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.clusters.moments import COINCIDENT, COMPILED_ROWS, ClusterMoments
-from partita.statistics.distances.objects_by_cluster import MOST_OPERATIONS, NEAR, known_metric, work_of_pair
+from partita.statistics.clusters.sparse_data import (
+    squared_to_all,
+    squared_to_own,
+    too_many_centers,
+    values_of_object,
+)
+from partita.statistics.distances.objects_by_cluster import MOST_OPERATIONS, NEAR, known_metric
 from partita.statistics.options import Above
 from partita.statistics.protocol import Additive, Statistic
 
@@ -38,7 +44,7 @@ PAIRS_OF_CENTERS = "too many centres to look at all distances from them"
 
 def center_operations(X: Array, found: Partition, **_options: Any) -> float:
     """The work on all pairs of centres, in units of ten features."""
-    return found.n_clusters**2 / 2 * work_of_pair(X, "euclidean")
+    return found.n_clusters**2 / 2 * max(float(X.shape[1]) / 10.0, 0.1)
 
 
 # --- centres ------------------------------------------------------------------------------------------
@@ -136,12 +142,32 @@ def _look_closely(
 
 def _to_centers(X: Floats, moments: ClusterMoments, p: float = 2.0) -> Floats:
     """Distances of objects to the centres of the clusters that are not empty."""
+    if is_sparse(X):
+        return _sparse_to_centers(X, moments, p)
     here = moments.origins[moments.weights.argmax()]
     origins, offsets = moments.origins[moments.filled], moments.offsets[moments.filled]
     points = (origins - here) + offsets
     apart = _to_points(X - here, points, p)
     _look_closely(apart, (X, np.zeros_like(X)), (origins, offsets), np.abs(points).max(), p)
     return apart
+
+
+def _sparse_to_centers(X: Any, moments: ClusterMoments, p: float) -> Floats:
+    """The same of sparse objects, which all but Euclidean distances need written out, some at a time."""
+    if p == 2.0:
+        return np.sqrt(squared_to_all(X, moments.origins[moments.filled], moments.offsets[moments.filled]))
+    parts = blocks(X.shape[0], max(1, BLOCK_CELLS // X.shape[1]))
+    return np.concatenate([_to_centers(dense(X[part]), moments, p) for part in parts])
+
+
+def _to_own(X: Array, place: Array, moments: ClusterMoments, p: float) -> Floats:
+    """Distances of objects to the centres at their places."""
+    if not is_sparse(X):
+        return lengths((X - moments.origins[place]) - moments.offsets[place], p)
+    if p == 2.0:
+        return np.sqrt(squared_to_own(X, place, moments.origins, moments.offsets))
+    parts = blocks(X.shape[0], max(1, BLOCK_CELLS // X.shape[1]))
+    return np.concatenate([_to_own(dense(X[part]), place[part], moments, p) for part in parts])
 
 
 def _rows_of(found: HardPartition, moments: ClusterMoments) -> tuple[Array, int]:
@@ -160,6 +186,7 @@ class _AroundCenters(Additive):
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"moments": ClusterMoments}
     why_costly: ClassVar[str] = PAIRS_OF_CENTERS
     pair_operations = staticmethod(center_operations)
+    why_not_sparse = staticmethod(too_many_centers)
 
     @property
     def kinds(self) -> tuple[Kind]:
@@ -318,7 +345,7 @@ def _own(
     k = moments.weights.size
     each = np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64)
     counts = each if each.size else None
-    if rows.size >= COMPILED_ROWS and p in ROOT_OR_SUM and q in ROOT_OR_SUM:
+    if not is_sparse(X) and rows.size >= COMPILED_ROWS and p in ROOT_OR_SUM and q in ROOT_OR_SUM:
         from partita.kernels.distances import own_distances
 
         sums, squares, widest = own_distances(
@@ -327,7 +354,7 @@ def _own(
         weights = np.bincount(rows - low, counts, k).astype(np.float64)
         return sums, squares, weights, widest, np.ones(k)
     place = rows.astype(np.int64) - low
-    distance = lengths((X - moments.origins[place]) - moments.offsets[place], p)
+    distance = _to_own(X, place, moments, p)
     counted = np.ones(place.size) if counts is None else counts
     widest = np.zeros(k)
     np.maximum.at(widest, place, distance)
@@ -421,13 +448,15 @@ class CentroidSilhouettes(_AroundCenters):
     @staticmethod
     def pair_operations(X: Array, found: Partition, **_options: Any) -> float:
         """The distances of all objects to all centres, and of these, in units of ten features."""
-        work = found.n_objects * found.n_clusters * work_of_pair(X, "euclidean")
+        features = values_of_object(X) if is_sparse(X) else float(X.shape[1])
+        work = found.n_objects * found.n_clusters * max(features / 10.0, 0.1)
         return work + center_operations(X, found)
 
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
         """How many objects one block holds."""
-        width = max(int(X.shape[1]), found.span if isinstance(found, HardPartition) else found.n_clusters)
+        width = found.span if isinstance(found, HardPartition) else found.n_clusters
+        width = width if is_sparse(X) else max(int(X.shape[1]), width)
         return max(min(BLOCK_ROWS, BLOCK_CELLS // width), 64)
 
     @classmethod

@@ -9,10 +9,16 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, sorted_names
+from partita.arrays import BLOCK_ROWS, MOST_DENSE_CELLS, Array, Floats, dense, is_sparse, sorted_names
 from partita.errors import TooLargeError
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition, softest
 from partita.statistics.clusters.moment_products import Products, moments_by_products
+from partita.statistics.clusters.sparse_data import (
+    moments_of_labels,
+    moments_of_weights,
+    rows_at_once,
+    too_many_centers,
+)
 from partita.statistics.options import Above, Inner, NoOptions
 from partita.statistics.protocol import Additive, Statistic
 
@@ -69,6 +75,7 @@ class ClusterMoments(Additive):
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[type[Any]] = MomentOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
+    why_not_sparse = staticmethod(too_many_centers)
     _by_cluster: ClassVar[tuple[str, ...]] = ("weights", "sizes", "origins", "offsets", "within")
 
     weights: Floats
@@ -84,6 +91,8 @@ class ClusterMoments(Additive):
     @staticmethod
     def block_rows(X: Array, found: Partition) -> int:
         """How many objects one block holds: more when each has many clusters."""
+        if is_sparse(X):
+            return rows_at_once(X, found)
         d, k = int(X.shape[1]), _row_count(found)
         if isinstance(found, HardPartition):
             return max(min(BLOCK_ROWS, BLOCK_CELLS // d), 4 * k, 1024)
@@ -267,6 +276,7 @@ class ClusterScatter(ClusterMoments):
 
     _by_cluster: ClassVar[tuple[str, ...]] = (*ClusterMoments._by_cluster, "scatter")
     serves_for: ClassVar[tuple[type[Statistic], ...]] = (ClusterMoments,)
+    why_not_sparse = staticmethod(Statistic.why_not_sparse)
     why_costly: ClassVar[str] = "too many features for a matrix of them all for each cluster"
 
     scatter: Floats = field(default_factory=lambda: np.zeros((0, 0, 0)))
@@ -341,18 +351,29 @@ class DataMoments(ClusterMoments):
     @staticmethod
     def block_rows(X: Array) -> int:  # type: ignore[override]
         """How many objects one block holds."""
+        if is_sparse(X):
+            return rows_at_once(X, _as_one_cluster(X))
         return max(min(BLOCK_ROWS, BLOCK_CELLS // int(X.shape[1])), 1024)
+
+    @staticmethod
+    def why_not_sparse(X: Any) -> str:  # type: ignore[override]
+        """Why one centre does not fit, or nothing."""
+        return too_many_centers(X, _as_one_cluster(X))
 
     @classmethod
     def from_block(cls, X: Array, weight: Array | None = None) -> Self:  # type: ignore[override]
         """The sums over one block of objects."""
-        return super().from_block(X, HardPartition.from_codes(np.zeros(len(X), np.int64), ("all",)), weight)
+        return super().from_block(X, _as_one_cluster(X), weight)
+
+
+def _as_one_cluster(X: Any) -> HardPartition:
+    return HardPartition.from_codes(np.zeros(X.shape[0], np.int64), ("all",))
 
 
 def scatter_of_all(X: Array, *_sides: Any, weight: Array | None = None, exponent: int = 0) -> ClusterScatter:
     """The scatter of all objects as one cluster, in units of ``2 ** exponent``."""
-    all_as_one = HardPartition.from_codes(np.zeros(len(X), dtype=np.int64), ("all",))
-    return ClusterScatter.from_block(np.ldexp(np.asarray(X, dtype=np.float64), -exponent), all_as_one, weight)
+    values = np.ldexp(np.asarray(X, dtype=np.float64), -exponent)
+    return ClusterScatter.from_block(values, _as_one_cluster(X), weight)
 
 
 def in_units(value: Any, exponent: int) -> Floats:
@@ -398,7 +419,7 @@ def _by_products(
     X: Array, found: Partition, weight: Array | None, power: float, *, scatter: bool
 ) -> Products | None:
     """The moments of many objects of a soft clustering, where matrix products give them to all digits."""
-    if isinstance(found, HardPartition) or X.shape[0] < PRODUCT_ROWS:
+    if isinstance(found, HardPartition) or X.shape[0] < PRODUCT_ROWS or is_sparse(X):
         return None
     assert isinstance(found, MembershipPartition)
     memberships = dense(found.block(slice(None)))
@@ -428,6 +449,9 @@ def _of_labels(X: Array, found: HardPartition, weight: Array | None) -> tuple[Fl
     each = np.zeros(0) if weight is None else np.asarray(weight, dtype=np.float64)
     if not each.all():
         labels, X, each = labels[each > 0], X[each > 0], each[each > 0]
+    if is_sparse(X):
+        ones = each if weight is not None else np.ones(labels.size)
+        return moments_of_labels(X, labels.astype(np.int64) - found.low, found.span, ones)
     if labels.size >= COMPILED_ROWS:
         from partita.kernels.moments import labelled_moments
 
@@ -453,6 +477,8 @@ def _of_labels(X: Array, found: HardPartition, weight: Array | None) -> tuple[Fl
 
 def _of_weights(X: Array, counted: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """The same when each object counts in each cluster; the heaviest object is the origin."""
+    if is_sparse(X):
+        return moments_of_weights(X, counted)
     weights = counted.sum(axis=0)
     origins = np.where((weights > 0)[:, None], X[counted.argmax(axis=0)], 0.0)
     if X.shape[0] >= COMPILED_ROWS:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from partita.arrays import Array, Floats, dense
+from partita.arrays import Array, Floats, dense, is_sparse
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, MembershipPartition, Partition
 from partita.statistics.clusters.dispersions import PAIRS_OF_CENTERS, center_operations, over_centers
 from partita.statistics.clusters.moments import (
@@ -20,6 +20,7 @@ from partita.statistics.clusters.moments import (
     in_units,
     log_determinants,
 )
+from partita.statistics.clusters.sparse_data import squared_to_own, too_many_centers
 from partita.statistics.options import Above
 from partita.statistics.protocol import Additive, OnBlock, Request, Statistic, Whole
 
@@ -63,6 +64,7 @@ class FuzzyCenters(Whole):
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"clusters": ClusterMoments, "everything": DataMoments}
     from_needs_alone: ClassVar[bool] = True
+    why_not_sparse = staticmethod(too_many_centers)
 
     clusters: ClusterMoments
     everything: ClusterMoments
@@ -180,6 +182,7 @@ class PrototypeDistances(Additive):
     options: ClassVar[type[Any]] = PrototypeOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"prototypes": Prototypes}
+    why_not_sparse = staticmethod(too_many_centers)
 
     to_centers: float
     to_mean: float
@@ -201,12 +204,12 @@ class PrototypeDistances(Additive):
         m: float = 2.0,
     ) -> PrototypeDistances:
         """The sums over one block of objects."""
-        each = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
+        each = np.ones(X.shape[0]) if weight is None else np.asarray(weight, dtype=np.float64)
         c, all_ = prototypes.clusters, prototypes.everything
         to_mean = each @ _distances(X, all_.origins[0], all_.offsets[0])
         if isinstance(found, HardPartition):
             rows = _rows_of(found, c.names)
-            to_centers = each @ _distances(X, c.origins[rows], c.offsets[rows])
+            to_centers = each @ _distances(X, c.origins, c.offsets, rows)
         else:
             shares = _shares(found)
             to_centers = np.zeros(())
@@ -364,9 +367,13 @@ class CoreMemberships(Additive):
         return (self.kind,)
 
 
-def _distances(X: Array, origin: Array, offset: Array) -> Floats:
-    """The distance of each object from a centre, or from its own."""
-    away = (X - origin) - offset
+def _distances(X: Array, origins: Array, offsets: Array, rows: Array | None = None) -> Floats:
+    """The distance of each object from a centre, or from its own of several, the rows of which are given."""
+    if is_sparse(X):
+        place = np.zeros(X.shape[0], dtype=np.int64) if rows is None else rows
+        return np.sqrt(squared_to_own(X, place, np.atleast_2d(origins), np.atleast_2d(offsets)))
+    own = ... if rows is None else rows
+    away = (X - origins[own]) - offsets[own]
     return np.asarray(np.sqrt(np.einsum("if,if->i", away, away)))
 
 

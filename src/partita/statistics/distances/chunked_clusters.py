@@ -14,7 +14,12 @@ from partita.arrays import Array, Floats, blocks, dense, map_blocks
 from partita.partitions import HardPartition, MembershipPartition, Partition
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.clusters.moments import ClusterScatter, scatter_of_all
-from partita.statistics.distances.objects_by_cluster import BY_COVARIANCE, ObjectsByCluster, known_metric
+from partita.statistics.distances.objects_by_cluster import (
+    BY_COVARIANCE,
+    TILE_CELLS,
+    ObjectsByCluster,
+    known_metric,
+)
 from partita.statistics.protocol import OnBlock
 
 MOST_CELLS = 1 << 22
@@ -50,7 +55,8 @@ def margins(found: Partition) -> Floats:
         top = np.partition(block, block.shape[1] - 2, axis=1)[:, -2:]
         return np.asarray(top[:, 1] - top[:, 0])
 
-    return np.concatenate(map_blocks(of_block, found.n_objects, 1 << 14))
+    rows = max(1, min(1 << 14, TILE_CELLS // found.n_clusters))
+    return np.concatenate(map_blocks(of_block, found.n_objects, rows))
 
 
 @dataclass(frozen=True, eq=False)

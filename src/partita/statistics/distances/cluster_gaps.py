@@ -14,8 +14,9 @@ from partita.statistics.clusters.dispersions import QUIET, needs_centers
 from partita.statistics.distances.chunked_clusters import ChunkedClusters
 from partita.statistics.distances.chunked_measures import ChunkedMeasures
 from partita.statistics.distances.cluster_measures import ClusterMeasures, least_other
-from partita.statistics.distances.objects_by_cluster import PRECOMPUTED, ObjectsByCluster, work_of_pair
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.distances.objects_by_cluster import PRECOMPUTED, work_of_pair
+from partita.statistics.distances.sparse_objects import sorted_by_cluster, why_not_of_metric
+from partita.statistics.protocol import ALL_VALUES, OnBlock, Whole
 
 BY_CENTERS = (4, 5)
 """The separations of Bezdek and Pal that need centres; of the diameters it is the third."""
@@ -86,7 +87,7 @@ class ClusterGaps(Whole):
             Width of a cluster: the largest or mean distance of its objects; twice the mean one to its centre.
         """
         assert isinstance(found, HardPartition)
-        objects = ObjectsByCluster.of(X, found, weight, metric)
+        objects = sorted_by_cluster(X, found, weight, metric)
         if objects.metric == PRECOMPUTED and (delta in BY_CENTERS or diameter == 3):
             raise needs_centers(f"generalized_dunn with delta={delta}, diameter={diameter}", metric)
         measures = ClusterMeasures(objects, on_block)
@@ -119,6 +120,15 @@ class ClusterGaps(Whole):
         if delta in BY_CENTERS and diameter == 3:
             return 0.0
         return found.n_objects**2 / 2 * work_of_pair(X, metric)
+
+    @staticmethod
+    def why_not_sparse(
+        _X: Any, _found: Partition, *, metric: str = "euclidean", delta: int = 1, diameter: int = 1
+    ) -> str:
+        """That a metric, or a measure with centres, needs all values; or nothing."""
+        if delta in BY_CENTERS or diameter == 3:
+            return f"{ALL_VALUES} for delta={delta}, diameter={diameter}"
+        return why_not_of_metric(metric)
 
     @property
     def n_clusters(self) -> int:

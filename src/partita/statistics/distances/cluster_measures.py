@@ -166,7 +166,7 @@ class ClusterMeasures:
             sums = o.weight[rows, None] * o.sums_of(rows, self.runs_compiled)
             return int(o.codes[rows[0]]), np.add.reduceat(sums, self._runs(rows))
 
-        return self._added_up(o.over_rows(np.arange(o.n), of_rows, self.on_block))
+        return self._added_up(o.over_rows(np.arange(o.n), of_rows, self.on_block, of_sums=True))
 
     def _added_up(self, parts: list[tuple[int, Floats]]) -> Floats:
         """Rows of blocks, each from its first cluster on, added up."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from partita.arrays import Array, Floats, generator
+from partita.arrays import Array, Floats, generator, is_sparse
 from partita.arrays.chunked import Chunked
 from partita.errors import AlignmentWarning, ParameterError, TooLargeError
 from partita.partitions import (
@@ -28,6 +28,7 @@ from partita.partitions import (
     same_objects,
 )
 from partita.statistics.chunked_objects import ChunkedObjects
+from partita.statistics.clusters.sparse_data import values_of_object
 from partita.statistics.distances.chunked_clusters import ChunkedClusters, margins
 from partita.statistics.distances.objects_by_cluster import (
     MOST_OPERATIONS,
@@ -37,6 +38,7 @@ from partita.statistics.distances.objects_by_cluster import (
     known_metric,
     work_of_pair,
 )
+from partita.statistics.distances.sparse_objects import is_linear, sorted_by_cluster, why_not_of_metric
 from partita.statistics.options import AtLeast
 from partita.statistics.protocol import OnBlock, Whole
 
@@ -129,7 +131,7 @@ class DistanceSums(Whole):
         random_state : int or Generator
             The seed of the sample.
         """
-        operations = cls.pair_operations(X, found, metric=metric)
+        operations = cls.pair_operations(X, found, metric=metric, variant=variant)
         if sample_size is None and operations > MOST_OPERATIONS:
             raise TooLargeError(
                 "so many distances take long, and nothing shows how far it is.",
@@ -138,7 +140,7 @@ class DistanceSums(Whole):
                 fix="sample_size=2000 looks at some against all; simplified_silhouette looks at centres",
             )
         hard = found if isinstance(found, HardPartition) else found.harden()
-        objects = ObjectsByCluster.of(X, hard, weight, _squared(metric) if variant == "squared" else metric)
+        objects = sorted_by_cluster(X, hard, weight, _squared(metric) if variant == "squared" else metric)
         picked = _picked(objects, sample_size, random_state)
         made = _of_all(objects, on_block) if picked is None else _of_some(objects, picked, on_block)
         places = objects.order if picked is None else objects.order[picked]
@@ -200,16 +202,22 @@ class DistanceSums(Whole):
 
     @staticmethod
     def pair_operations(
-        X: Array,
+        X: Any,
         found: Partition,
         *,
         metric: str = "euclidean",
-        variant: str = "standard",  # noqa: ARG004 (an option of from_whole)
+        variant: str = "standard",
         sample_size: int | None = None,
-        random_state: Any = 0,  # noqa: ARG004
+        random_state: Any = 0,  # noqa: ARG004 (an option of from_whole)
     ) -> float:
-        """Pairs of objects, in units of ten features; in chunks each is looked at from both sides."""
+        """Pairs of objects, in units of ten features; in chunks each is looked at from both sides.
+
+        Of sparse data objects and clusters, where these are enough.
+        """
         n = found.n_objects
+        if is_sparse(X) and is_linear("sqeuclidean" if variant == "squared" else metric):
+            rows = n if sample_size is None else min(sample_size, n)
+            return rows * found.n_clusters * max(values_of_object(X) / 10.0, 0.1)
         all_of_them = n if isinstance(X, Chunked) else n / 2
         looked_at = all_of_them if sample_size is None else min(sample_size, all_of_them)
         return looked_at * n * work_of_pair(X, metric)
@@ -218,6 +226,11 @@ class DistanceSums(Whole):
     def sampling(_X: Array, _found: Partition) -> Mapping[str, Any]:
         """Some objects can be held against all."""
         return {"sample_size": 2000}
+
+    @staticmethod
+    def why_not_sparse(_X: Any, _found: Partition, *, metric: str = "euclidean", **_options: Any) -> str:
+        """That a metric needs all values, or nothing."""
+        return why_not_of_metric(metric)
 
     @property
     def n_clusters(self) -> int:
@@ -277,7 +290,7 @@ def silhouette_samples(X: Any, found: Any, *, metric: str = "euclidean", sample_
 
     Parameters
     ----------
-    X : (n, d) array or frame, or (n, n) distances for ``metric="precomputed"``
+    X : (n, d) array, frame or SciPy sparse matrix, or (n, n) distances for ``metric="precomputed"``
         The data.
     found : hard clustering
         Anything that `as_partition` takes. A pandas frame and series are aligned by their index.
@@ -332,7 +345,10 @@ def _counted_sums(
     sides, weight, rows, dropped = same_objects(sides, sample_weight)
     if dropped:
         warnings.warn(alignment_note(sides, dropped), AlignmentWarning, stacklevel=3)
-    sums = DistanceSums.from_whole(sides["X"].scaled, sides["found"], weight, metric=metric)
+    X = sides["X"]
+    stays_sparse = X.sparse is not None and not DistanceSums.why_not_sparse(X, sides["found"], metric=metric)
+    values = X.scaled_sparse if stays_sparse else X.scaled
+    sums = DistanceSums.from_whole(values, sides["found"], weight, metric=metric)
     return sums, slice(None) if rows is None else rows, data.n_objects
 
 
@@ -382,7 +398,10 @@ def _of_all(objects: ObjectsByCluster, on_block: OnBlock) -> Nearest:
 def _of_some(objects: ObjectsByCluster, picked: Array, on_block: OnBlock) -> Nearest:
     compiled = objects.is_compiled(picked.size)
     parts = objects.over_rows(
-        picked, lambda rows: _own_and_nearest(objects, rows, objects.sums_of(rows, compiled)), on_block
+        picked,
+        lambda rows: _own_and_nearest(objects, rows, objects.sums_of(rows, compiled)),
+        on_block,
+        of_sums=True,
     )
     own, nearest, neighbours = (np.concatenate(part) for part in zip(*parts, strict=True))
     return own, nearest, neighbours

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from partita.arrays import Array, Floats, map_blocks
+from partita.arrays import Array, Floats, is_sparse, map_blocks
 from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import (
     HardPartition,
@@ -50,6 +50,9 @@ ROWS_AT_ONCE = 256
 
 MOST_BANDS = 64
 """Blocks of rows when each pair is looked at once: each leaves sums for all objects after it."""
+
+SPARSE_WORK = 5.0
+"""The work for one pair of sparse objects that share no feature; each that they share costs 1 more."""
 
 NOT_SYMMETRIC = {"float64": 1e-8, "float32": 1e-5}
 """How far given distances may differ from their mirror image, as a share of the largest."""
@@ -94,7 +97,7 @@ class ObjectsByCluster:
         """Sort the objects, and check the metric."""
         metric = known_metric(metric)
         n = found.n_objects
-        check_metric(X, metric, n)
+        cls._check(X, metric, n)
         filled = np.flatnonzero(found.sizes)
         place = np.zeros(found.n_clusters, dtype=np.int64)
         place[filled] = np.arange(filled.size)
@@ -102,7 +105,7 @@ class ObjectsByCluster:
         order = np.argsort(codes, kind="stable")
         each = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
         return cls(
-            X if metric == PRECOMPUTED else _near_zero(np.asarray(X, dtype=np.float64), metric)[order],
+            cls._in_order(X, metric, order),
             metric,
             order,
             codes[order],
@@ -112,6 +115,15 @@ class ObjectsByCluster:
             tuple(found.names[i] for i in filled),
             covariance,
         )
+
+    @staticmethod
+    def _check(X: Array, metric: str, n: int) -> None:
+        check_metric(X, metric, n)
+
+    @staticmethod
+    def _in_order(X: Array, metric: str, order: Array) -> Array:
+        """The data by cluster; given distances as they are."""
+        return X if metric == PRECOMPUTED else _near_zero(np.asarray(X, dtype=np.float64), metric)[order]
 
     @property
     def n(self) -> int:
@@ -189,12 +201,23 @@ class ObjectsByCluster:
                 apart[i, j] = self.between(gaps, zero)[:, 0]
         return apart
 
-    def over_rows(self, picked: Array, work: Callable[[Array], T], on_block: OnBlock) -> list[T]:
-        """Apply work to blocks of some objects, small enough that their distances to all fit."""
-        compiled = self.is_compiled(picked.size)
-        _ = self.packed if compiled else self._metric_options  # once, before there are threads
-        rows = self.rows_at_once(self.k if compiled else self.n)
+    def over_rows(
+        self, picked: Array, work: Callable[[Array], T], on_block: OnBlock, *, of_sums: bool = False
+    ) -> list[T]:
+        """Apply work to blocks of some objects, small enough that their distances to all fit.
+
+        ``of_sums`` says that it asks for sums over clusters only.
+        """
+        self._get_ready(picked.size, of_sums)  # once, before there are threads
+        rows = self.rows_at_once(self._width(picked.size, of_sums))
         return map_blocks(lambda part: work(picked[part]), picked.size, rows, on_block)
+
+    def _get_ready(self, rows: int, of_sums: bool) -> None:  # noqa: ARG002
+        _ = self.packed if self.is_compiled(rows) else self._metric_options
+
+    def _width(self, rows: int, of_sums: bool) -> int:  # noqa: ARG002
+        """How many numbers are held for one of so many objects."""
+        return self.k if self.is_compiled(rows) else self.n
 
     # --- compiled ---------------------------------------------------------------------------------------
 
@@ -219,7 +242,7 @@ class ObjectsByCluster:
     def sums_from(self, points: Floats) -> Floats:
         """The same of other points, which lie in the space of the data as it is kept here."""
         compiled = self.is_compiled(len(points))
-        _ = self.packed if compiled else self._metric_options
+        self._get_ready(len(points), of_sums=True)
 
         def of_some(part: slice) -> Floats:
             few = points[part]
@@ -229,7 +252,7 @@ class ObjectsByCluster:
             away = self.between(few, self.X) * self.weight
             return np.asarray(np.add.reduceat(away, self.bounds[:-1], axis=1))
 
-        rows = self.rows_at_once(self.k if compiled else self.n)
+        rows = self.rows_at_once(self._width(len(points), of_sums=True))
         return np.concatenate(map_blocks(of_some, len(points), rows))
 
     def least_from(self, points: Floats) -> Floats:
@@ -362,6 +385,9 @@ def check_distances(X: Array, n: int) -> None:
             )
 
 
-def work_of_pair(X: Array, metric: str) -> float:
-    """The work for one pair, in units of ten features."""
+def work_of_pair(X: Any, metric: str) -> float:
+    """The work for one pair, in units of ten features; of sparse objects, about the values they share."""
+    if is_sparse(X):
+        objects = np.bincount(X.indices, minlength=1).astype(np.float64)  # that have each feature
+        return SPARSE_WORK + float(objects @ objects) / float(X.shape[0]) ** 2
     return 0.1 if metric == PRECOMPUTED else max(float(X.shape[1]) / 10.0, 0.1)

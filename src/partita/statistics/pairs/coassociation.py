@@ -6,13 +6,22 @@ The co-association of two objects is how much their memberships overlap: a = <u_
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, dense, one_blas_thread, sorted_names
+from partita.arrays import (
+    BLOCK_ROWS,
+    Array,
+    Floats,
+    blocks,
+    dense,
+    one_blas_thread,
+    same_columns,
+    sorted_names,
+)
 from partita.errors import KindError, Phrase, Setting
 from partita.partitions import FUZZY, HARD, HardPartition, Kind, Partition, softest
 from partita.statistics.pairs.coassociation_factors import (
@@ -22,57 +31,28 @@ from partita.statistics.pairs.coassociation_factors import (
     triangle,
     with_sums_of_one,
 )
+from partita.statistics.pairs.object_pairs import PRODUCTS_PER_PAIR
+from partita.statistics.pairs.pair_values import (
+    CANCELLED,
+    OwnSums,
+    PairValues,
+    values_of_sums,
+    values_of_table,
+)
+from partita.statistics.pairs.sparse_coassociation import SparseRows
 from partita.statistics.protocol import Additive
 from partita.statistics.tables.contingency import Contingency
+from partita.statistics.tables.counting import stay_sparse
 
 EPS = float(np.finfo(np.float64).eps)
 NOISE = 64.0 * EPS
 """Memberships that differ by less, in the mean, differ by rounding only."""
 
-CANCELLED = 1e-12
-"""A difference this small beside its terms is rounding, and is taken for 0."""
-
 _TALL = 24
+_ROWS_WRITTEN_OUT = 8192
 _FEW_COLUMNS = 512
-_PRODUCTS_PER_PAIR = 100  # about how many cost as much as one pair of objects in a tile
 
 WHY_NOT = ": rows must sum to one, or the product co-association of two objects can pass 1"
-
-
-class PairValues(NamedTuple):
-    """Means, variances and products over all pairs i < j, of a (truth) and b (found)."""
-
-    mean_truth: Any
-    mean_found: Any
-    apart_truth: Any
-    apart_found: Any
-    covariance: Any
-    variance_truth: Any
-    variance_found: Any
-    gap_variance: Any
-    correlation_distance: Any
-    frobenius_gap: Any
-    frobenius_excess: Any
-    frobenius_room: Any
-
-
-class OwnSums(NamedTuple):
-    """Sums over one clustering U alone."""
-
-    sizes_squared: float
-    """Of the squared sizes of its clusters."""
-    squares: float
-    """Of all squared memberships."""
-    products_squared: float
-    """Of the squared cells of U'U, which are those of UU' too."""
-
-    @classmethod
-    def of(cls, side: Side, n: float) -> OwnSums:
-        """From one clustering inside the factor of ``n`` objects."""
-        products = side.raw.T @ side.raw
-        return cls(
-            n**2 * float(side.mean_square), float(np.trace(products)), float(np.square(products).sum())
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +63,10 @@ class PairMoments(Additive):
     clusterings are kept as their table. Of soft ones a factor F is kept with F'F = A'WA, where the rows
     of A are (1, |x|^2, |y|^2, x, y), x = u - u_0 and y = v - v_0 the memberships as seen from those of some
     object: sums of factors merge without the cancellation that raw moments suffer when memberships are
-    nearly equal to each other or to their mean.
+    nearly equal to each other or to their mean. Sparse memberships are kept as they are, those of all chunks
+    too, and multiplied in the end: nothing is then as large as all pairs of clusters. Few clusters
+    are brought to a factor after all where digits would be lost; of many, a variance or a squared gap has an
+    error of up to 1e-12 of the mean squared co-associations that it is a difference of.
 
     Attributes
     ----------
@@ -101,6 +84,8 @@ class PairMoments(Additive):
         The table (or a stack of tables) of two hard clusterings.
     fractional_weights : bool
         Whether some objects counted by fractions: below one, an object's pair with itself counts negative.
+    rows : SparseRows or None
+        The sparse memberships.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("truth", "found")
@@ -115,13 +100,15 @@ class PairMoments(Additive):
     table: Contingency | None = None
     fractional_weights: bool = False
     origins: tuple[Array, Array] | None = None
+    rows: SparseRows | None = None
 
     # --- making ----------------------------------------------------------------------------------------
 
     @staticmethod
     def block_rows(truth: Partition, found: Partition) -> int:
         """How many objects one block holds."""
-        if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
+        both_hard = isinstance(truth, HardPartition) and isinstance(found, HardPartition)
+        if both_hard or stay_sparse(truth, found):
             return Contingency.block_rows(truth, found)
         width = sum(p.n_clusters for p in (truth, found) if not isinstance(p, HardPartition))
         return max(1024, min(BLOCK_ROWS, BLOCK_ROWS * 32 // (width + EXTRA)))
@@ -129,14 +116,14 @@ class PairMoments(Additive):
     @staticmethod
     def pair_operations(truth: Partition, found: Partition) -> float:
         """0, except for very many clusters, where their products cost as much as looking at pairs."""
-        if truth.kind is HARD and found.kind is HARD:
+        if (truth.kind is HARD and found.kind is HARD) or stay_sparse(truth, found):
             return 0.0
         # labels close together need not be counted to know that their clusters are few
         spans = [p.span if isinstance(p, HardPartition) else p.n_clusters for p in (truth, found)]
         width = sum(spans) if sum(spans) <= _FEW_COLUMNS else truth.n_clusters + found.n_clusters
         if width <= _FEW_COLUMNS:
             return 0.0
-        return float(truth.n_objects) * width**2 / _PRODUCTS_PER_PAIR
+        return float(truth.n_objects) * width**2 / PRODUCTS_PER_PAIR
 
     @classmethod
     def zero(cls) -> PairMoments:
@@ -164,24 +151,30 @@ class PairMoments(Additive):
         if isinstance(truth, HardPartition) and isinstance(found, HardPartition):
             return cls.from_table(Contingency.from_block(truth, found, weight))
         total = truth.n_objects if weight is None else weight.sum()
+        fractional = weight is not None and weight.dtype.kind == "f"
+        kinds = (truth.kind, found.kind)
+        if stay_sparse(truth, found):
+            rows = SparseRows.of(truth, found, weight)
+            names = truth.row_names, found.row_names
+            return cls(None, total, kinds, *names, fractional_weights=fractional, rows=rows)
         u, v = dense(truth.memberships()), dense(found.memberships())
         origins = with_sums_of_one(u[:1])[0], with_sums_of_one(v[:1])[0]
         return cls(
             factor=factor_of(u, v, origins, weight),
             origins=origins,
             total=total,
-            kinds=(truth.kind, found.kind),
+            kinds=kinds,
             row_names=truth.names,
             column_names=found.names,
-            fractional_weights=weight is not None and weight.dtype.kind == "f",
+            fractional_weights=fractional,
         )
 
     def __add__(self, other: PairMoments) -> PairMoments:
         """The moments of both sets of objects; clusters are matched by name."""
         if self.table is not None and other.table is not None:
             return PairMoments.from_table(self.table + other.table)
-        if self.factor is None or other.factor is None:
-            empty, rest = (self, other) if self.factor is None else (other, self)
+        if (self.factor is None) != (other.factor is None) or (self.rows is None) != (other.rows is None):
+            empty, rest = (self, other) if self.table is not None else (other, self)
             if empty.total:
                 raise KindError("moments of hard and soft blocks cannot be added.", need="blocks of one kind")
             return rest
@@ -190,12 +183,24 @@ class PairMoments(Additive):
         if (rows, columns) != (other.row_names, other.column_names):
             rows = sorted_names({*rows, *other.row_names})
             columns = sorted_names({*columns, *other.column_names})
+        fractional = self.fractional_weights or other.fractional_weights
+        total = self.total + other.total
+        if self.rows is not None and other.rows is not None:
+            one, two = (
+                given
+                if (part.row_names, part.column_names) == (rows, columns)
+                else given.with_columns(
+                    (_places(part.row_names, rows), len(rows)),
+                    (_places(part.column_names, columns), len(columns)),
+                )
+                for part, given in ((self, self.rows), (other, other.rows))
+            )
+            return PairMoments(None, total, kinds, rows, columns, None, fractional, rows=one.joined(two))
         origins = _origins_in(self, rows, columns)
         stacked = np.vstack([_seen_from(origins, part, rows, columns) for part in (self, other)])
         # only F'F matters, so a factor may grow for a while before it is made a triangle again
         factor = stacked if len(stacked) <= _TALL * stacked.shape[1] else triangle(stacked)
-        fractional = self.fractional_weights or other.fractional_weights
-        return PairMoments(factor, self.total + other.total, kinds, rows, columns, None, fractional, origins)
+        return PairMoments(factor, total, kinds, rows, columns, None, fractional, origins)
 
     # --- sizes -----------------------------------------------------------------------------------------
 
@@ -222,26 +227,32 @@ class PairMoments(Additive):
     @cached_property
     def n_rows(self) -> Array:
         """The number of true clusters that are not empty."""
-        return self.table.n_rows if self.table is not None else np.asarray(self._sides[0].filled.sum(axis=-1))
+        return self._filled(0)
 
     @cached_property
     def n_columns(self) -> Array:
         """The number of found clusters that are not empty."""
-        return (
-            self.table.n_columns if self.table is not None else np.asarray(self._sides[1].filled.sum(axis=-1))
-        )
+        return self._filled(1)
+
+    def _filled(self, side: int) -> Array:
+        if self.table is not None:
+            return (self.table.n_rows, self.table.n_columns)[side]
+        if self.rows is not None:
+            return np.asarray(self.rows.filled[side].size)
+        return np.asarray(self._sides[side].filled.sum(axis=-1))
 
     @cached_property
     def is_identical(self) -> Array:
         """Whether both are the same clustering up to the names of clusters, and up to empty ones."""
         if self.table is not None:
             return self.table.is_relabelling
+        tolerance = CANCELLED * self.n**0.5
+        if self.rows is not None:
+            return np.asarray(self.rows.are_same(float(tolerance)))
         truth, found = self._sides
         same = [
-            _same_columns(
-                truth.raw[i][:, truth.filled[i]],
-                found.raw[i][:, found.filled[i]],
-                CANCELLED * float(self.n[i]) ** 0.5,
+            same_columns(
+                truth.raw[i][:, truth.filled[i]], found.raw[i][:, found.filled[i]], float(tolerance[i]), 2
             )
             for i in np.ndindex(self.shape)
         ]
@@ -250,7 +261,9 @@ class PairMoments(Additive):
     @cached_property
     def own_sums(self) -> tuple[OwnSums, OwnSums]:
         """What each of two clusterings that are not both hard says of itself; not of a stack."""
-        truth, found = (OwnSums.of(side, float(self.n)) for side in self._sides)
+        if self.rows is not None:
+            return OwnSums.of_both(self.rows.sums)
+        truth, found = (side.own_sums(float(self.n)) for side in self._sides)
         return truth, found
 
     # --- over all pairs --------------------------------------------------------------------------------
@@ -291,13 +304,25 @@ class PairMoments(Additive):
         """Means, variances and the Frobenius products."""
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.table is not None:
-                known = self.table.__dict__  # several statistics stand on the moments of one table
-                if "_pair_values" not in known:
-                    known["_pair_values"] = _of_hard(self.table)
-                values: PairValues = known["_pair_values"]
-                return values
+                return values_of_table(self.table)
+            if self.rows is not None:
+                values = values_of_sums(self.rows.sums)
+                few = len(self.row_names) + len(self.column_names) <= _FEW_COLUMNS
+                return self._with_factor(self.rows).values if few and values.have_lost_digits else values
             with one_blas_thread():
                 return _of_soft(*self._sides, self.n)
+
+    def _with_factor(self, rows: SparseRows) -> PairMoments:
+        """The same of few clusters, written out."""
+        made = PairMoments.zero()
+        for u, v, each in zip(rows.truth, rows.found, rows.weights, strict=True):
+            for part in blocks(len(each), _ROWS_WRITTEN_OUT):
+                sides = dense(u[part]), dense(v[part])
+                origins = made.origins or (sides[0][0], sides[1][0])
+                factor = factor_of(*sides, origins, each[part])
+                some = replace(self, factor=factor, origins=origins, rows=None, total=each[part].sum())
+                made = made + some
+        return made
 
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
@@ -350,6 +375,13 @@ class Side(NamedTuple):
         mean_square = np.asarray((mean * mean).sum(axis=-1))
         return cls(
             raw, centred, along_mean, squares + 2.0 * along_mean, mean_square, spread * spreads, filled
+        )
+
+    def own_sums(self, n: float) -> OwnSums:
+        """What this clustering of ``n`` objects says of itself."""
+        products = self.raw.T @ self.raw
+        return OwnSums(
+            n**2 * float(self.mean_square), float(np.trace(products)), float(np.square(products).sum())
         )
 
 
@@ -431,40 +463,6 @@ def _unit_slope(side: Side, n: Floats) -> Array:
     return np.asarray((n * n * side.mean_square / _sum_of_squares(product))[..., None, None] * product)
 
 
-def _of_hard(table: Contingency) -> PairValues:
-    a, b, c, d = table.pairs
-    h = a + b + c + d
-    excess = a * d - b * c
-    return PairValues(
-        mean_truth=(a + b) / h,
-        mean_found=(a + c) / h,
-        apart_truth=(c + d) / h,
-        apart_found=(b + d) / h,
-        covariance=excess / h**2,
-        variance_truth=(a + b) * (c + d) / h**2,
-        variance_found=(a + c) * (b + d) / h**2,
-        gap_variance=((b + c) * (a + d) + 4.0 * b * c) / h**2,
-        correlation_distance=_one_minus_correlation(a, b, c, d),
-        frobenius_gap=(b + c) / h,
-        frobenius_excess=excess,
-        frobenius_room=((a + b) * (b + d) + (a + c) * (c + d)) / 2.0,
-    )
-
-
-def _one_minus_correlation(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """1 - e / s with e = ad - bc and s^2 = (a + b)(c + d)(a + c)(b + d).
-
-    Where e is positive, as (s^2 - e^2) / s (s + e): its numerator is a sum in which nothing cancels.
-    """
-    h = a + b + c + d
-    a, b, c, d = (count / h for count in (a, b, c, d))
-    excess = a * d - b * c
-    scale = np.sqrt((a + b) * (c + d)) * np.sqrt((a + c) * (b + d))
-    between = (a * d + b * c) * (a * c + b * d + a * b + c * d) + (a * c + b * d) * (a * b + c * d)
-    rest = 4.0 * (a * b) * (c * d) + between
-    return np.asarray(np.where(excess > 0.0, rest / (scale * (scale + excess)), 1.0 - excess / scale))
-
-
 # --- one block -----------------------------------------------------------------------------------------
 
 
@@ -480,16 +478,6 @@ def refuse_rows_that_do_not_sum_to_one(partition: Partition, accepted: frozenset
                 " for typicalities, .pignistic() for masses",
             ),
         )
-
-
-def _same_columns(u: Array, v: Array, tolerance: float) -> bool:
-    """Whether each column of one is its own column of the other."""
-    if u.shape != v.shape:
-        return False
-    from scipy.optimize import linear_sum_assignment
-
-    apart = np.linalg.norm(u[:, :, None] - v[:, None, :], axis=0)
-    return bool((apart[linear_sum_assignment(apart)] <= tolerance).all())
 
 
 def _origins_in(part: PairMoments, rows: Sequence[Any], columns: Sequence[Any]) -> tuple[Array, Array]:

@@ -14,10 +14,12 @@ from partita.partitions import POSSIBILISTIC, Partition
 from partita.statistics.chunked_objects import n_chunks_of
 from partita.statistics.pairs.coassociation import PairMoments
 from partita.statistics.pairs.coassociation_factors import shares
-from partita.statistics.pairs.object_pairs import sum_over_pairs
+from partita.statistics.pairs.object_pairs import sum_over_pairs, work_of_pairs
 from partita.statistics.protocol import OnBlock
+from partita.statistics.tables.counting import csr_of, stay_sparse
 
 _LOOKED_AT = 2048
+_MOST_WRITTEN_OUT = 1 << 24  # cells of sparse memberships that are written out to see how alike objects are
 _CELLS_AT_ONCE = 32
 _PAIRS_PER_CELL = 50_000  # what starting on a cell costs, in pairs of a tile
 
@@ -27,23 +29,26 @@ def plan(truth: Partition, found: Partition) -> tuple[str, float]:
     n = truth.n_objects
     pairs = n * (n - 1.0) / 2.0
     if POSSIBILISTIC in (truth.kind, found.kind):
-        return "tiles", pairs
+        return "tiles", work_of_pairs(pairs, truth, found)
     if truth.n_clusters == found.n_clusters == 2:
         return "angles", n * math.log2(n + 1.0) * n_chunks_of(truth)
     if isinstance(getattr(truth, "values", None), Chunked):
-        return "tiles", pairs
-    looked_at = slice(None, None, max(1, n // _LOOKED_AT))
+        return "tiles", work_of_pairs(pairs, truth, found)
+    k = max(truth.n_clusters, found.n_clusters)
+    is_small = not stay_sparse(truth, found) or n * k <= _MOST_WRITTEN_OUT
+    rows = _LOOKED_AT if is_small else min(_LOOKED_AT, max(_MOST_WRITTEN_OUT // (8 * k), 1))
+    looked_at = slice(None, None, max(1, n // rows))
     few = [shares(p.take(looked_at)) for p in (truth, found)]
     if all((rows > 0.0).mean() < 0.5 for rows in few):
-        shared = _shared_objects(*(_support(shares(p)) for p in (truth, found)))
+        shared = _shared_objects(*(_support(p.memberships()) for p in (truth, found)))
         in_cells = 2.0 * float((shared.data * (shared.data - 1.0)).sum())
         if in_cells + _PAIRS_PER_CELL * shared.nnz < pairs:
-            return "supports", in_cells
+            return "supports", in_cells + _PAIRS_PER_CELL * float(shared.nnz)
     if _distinct_rows(np.hstack(few))[0].size < 0.8 * len(few[0]):
-        m = _distinct_rows(np.hstack([shares(truth), shares(found)]))[0].size
+        m = _distinct_rows(np.hstack([shares(truth), shares(found)]))[0].size if is_small else n
         if m < 0.7 * n:
-            return "distinct", m * (m + 1.0) / 2.0
-    return "tiles", pairs
+            return "distinct", work_of_pairs(m * (m + 1.0) / 2.0, truth, found)
+    return "tiles", work_of_pairs(pairs, truth, found)
 
 
 def signed(u: Array, v: Array) -> tuple[Array, Array]:
@@ -136,10 +141,9 @@ def _by_angles(
     return (full - float(each @ np.abs(2.0 * s * t))) / 2.0
 
 
-def _support(rows: Array) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((rows > 0.0).astype(np.float64))
+def _support(rows: Any) -> Any:
+    """Ones where memberships, dense or sparse, are positive."""
+    return csr_of((rows > 0.0).astype(np.float64))
 
 
 def _shared_objects(u: Any, v: Any) -> Any:

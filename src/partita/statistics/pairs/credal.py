@@ -29,6 +29,7 @@ from partita.statistics.pairs.object_pairs import (
     number_of_pairs,
     pairs_among,
     sum_over_pairs,
+    work_of_pairs,
 )
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
@@ -172,7 +173,7 @@ class CredalGaps(Whole):
         n = truth.n_objects
         if {truth.kind, found.kind} <= _LISTED:
             n = _distinct_objects(truth, found, None)[0].n_objects
-        return n * (n - 1) / 2
+        return work_of_pairs(n * (n - 1) / 2, truth, found)
 
     @property
     def fractional_weights(self) -> bool:

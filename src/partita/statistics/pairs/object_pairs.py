@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from partita.arrays import MOST_DENSE_CELLS, Array, Floats, blocks, dense, is_sparse, map_blocks
-from partita.errors import TooLargeError
+from partita.arrays import Array, Floats, blocks, dense, map_blocks
 from partita.partitions import HardPartition, Partition
 from partita.partitions.conversions import equal_columns
 from partita.statistics.chunked_objects import ChunkedObjects
@@ -18,6 +17,9 @@ from partita.statistics.protocol import OnBlock
 
 TILE_ROWS = 256
 """Objects on each side of a tile: a few tiles of doubles stay in a core's cache."""
+
+PRODUCTS_PER_PAIR = 100
+"""About how many products of memberships cost as much as one pair of objects in a tile."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,11 @@ def draw_pairs(n: int, weight: Array | None, size: int, rng: np.random.Generator
     return i, j
 
 
+def work_of_pairs(pairs: float, truth: Partition, found: Partition) -> float:
+    """So many pairs in units of pairs of few clusters: the products of very many cost more than the pair."""
+    return pairs * max(1.0, (truth.n_clusters + found.n_clusters) / PRODUCTS_PER_PAIR)
+
+
 def both_hard(truth: Partition, found: Partition) -> bool:
     """Whether everything about pairs is in the table."""
     return isinstance(truth, HardPartition) and isinstance(found, HardPartition)
@@ -144,13 +151,5 @@ def _alike(truth: Partition, found: Partition, weight: Array | None) -> tuple[Ar
 
 def membership_columns(partition: Partition) -> Floats:
     """The memberships of the clusters that are not empty, ``(k, n)``, one cluster a contiguous row."""
-    values = partition.memberships()
-    if is_sparse(values) and values.shape[0] * values.shape[1] > MOST_DENSE_CELLS:
-        raise TooLargeError(
-            "these sparse memberships do not fit when written out, as pairs of objects need them.",
-            got=f"{values.shape[0]} objects, {values.shape[1]} clusters",
-            need=f"at most {MOST_DENSE_CELLS} cells",
-            fix="an index on the table (ARI, NMI), or fewer objects: .take(rows)",
-        )
-    columns = np.ascontiguousarray(dense(values).T)
+    columns = np.ascontiguousarray(dense(partition.memberships()).T)
     return columns[columns.any(axis=1)]

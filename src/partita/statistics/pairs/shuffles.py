@@ -25,6 +25,7 @@ from partita.statistics.pairs.object_pairs import (
     draw_pairs,
     number_of_pairs,
     pairs_among,
+    work_of_pairs,
 )
 from partita.statistics.pairs.typicalities import typicalities
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
@@ -175,7 +176,7 @@ class ShuffledGaps(Whole):
             return PairMoments.pair_operations(truth, found)
         n = truth.n_objects
         held = number_of_pairs(n, None) if n <= EXACT_UP_TO else float(n_samples)
-        return held * math.log2(held + 2.0)
+        return work_of_pairs(held, truth, found) + held * math.log2(held + 2.0)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import COMPILED_FROM, HARD_BLOCK_ROWS, Array, is_sparse, map_blocks
+from partita.arrays import COMPILED_FROM, HARD_BLOCK_ROWS, Array, is_sparse, map_blocks, one_hot
 from partita.errors import PartitionError
 from partita.partitions import POSSIBILISTIC, HardPartition, MembershipPartition, Partition
 
@@ -25,6 +25,12 @@ FAINT = 2.0**-500
 
 FAINT_MEMBERSHIPS = 2.0**-250
 """Memberships of at least this have products that are not faint."""
+
+
+def stay_sparse(truth: Partition, found: Partition) -> bool:
+    """Whether each side is hard or given by its filled cells, and one is soft."""
+    soft = [p for p in (truth, found) if not isinstance(p, HardPartition)]
+    return bool(soft) and all(isinstance(p, MembershipPartition) and is_sparse(p.values) for p in soft)
 
 
 def count_labels(truth: HardPartition, found: HardPartition, weight: Array | None) -> Any:
@@ -186,12 +192,8 @@ def _largest_in_rows(values: Any) -> Array:
 def _of_unit_size(partition: Partition) -> tuple[Any, Array]:
     """Memberships with a largest one between 1/2 and 1 in each row, and the exponents left away."""
     if isinstance(partition, HardPartition):
-        n = partition.n_objects
         labels = partition.values.astype(np.int64) - partition.low
-        from scipy.sparse import csr_array
-
-        one_hot = csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, partition.span))
-        return one_hot, np.zeros(n, dtype=np.int64)
+        return one_hot(labels, partition.span), np.zeros(labels.size, dtype=np.int64)
     values = _block(partition)
     exponent = np.frexp(np.asarray(_largest_in_rows(values), dtype=np.float64))[1].astype(np.int64)
     if not is_sparse(values):
@@ -205,12 +207,8 @@ def _grouped_sums(hard: HardPartition, values: Any, weight: Array | None) -> Any
     """For each label the (weighted) sum of the rows of ``values``: the table with a hard side."""
     labels = hard.values.astype(np.int64) - hard.low
     if is_sparse(values):
-        from scipy.sparse import csr_array
-
-        n = labels.size
-        ones = np.ones(n) if weight is None else weight.astype(np.float64)
-        one_hot = csr_array((ones, (labels, np.arange(n))), shape=(hard.span, n))
-        product = one_hot @ values
+        each = values if weight is None else values.multiply(weight[:, None]).tocsr()
+        product = one_hot(labels, hard.span).T @ each
         return product.toarray() if hard.span * values.shape[1] <= DENSE_CELLS else product.tocsr()
     k = values.shape[1]
     weighted = values if weight is None else values * weight[:, None]

@@ -19,13 +19,14 @@ from partita.arrays import Array, Floats, is_sparse
 from partita.errors import ParameterError, TooLargeError
 from partita.partitions import HardPartition, Partition
 from partita.statistics.tables.contingency import Contingency
+from partita.statistics.tables.settled_pairs import settle
 
 MATCHINGS = ("one_way", "two_way", "greedy", "optimal")
 PAIRINGS = ("greedy", "optimal")
 NORMALIZATIONS = ("objects", "clusters", "sizes", "chance", "simplified", None)
 
 MOST_CLUSTERS = 30_000
-"""Clusters of a sparse table that are paired optimally; the time grows with their square."""
+"""Clusters of a sparse table that are searched for the best pairing; the time grows with their square."""
 
 _TIE = 1e-12  # soft similarities that differ by less are ties, which rounding must not decide
 _FEW_WAYS = 120  # pairings that are tried one by one: 5 x 5 clusters
@@ -330,24 +331,17 @@ def _best_of_few(closeness: Array) -> Array:
     return best
 
 
-def is_too_large_to_pair(table: Contingency) -> bool:
-    """Whether a sparse table has more entangled clusters than an optimal pairing takes in seconds."""
-    return table.is_sparse and _entangled(table.raw)[1] > MOST_CLUSTERS
-
-
-def _entangled(cells: Any) -> tuple[Array, int]:
-    """Which filled cells ask for a search, and how many rows or columns they span.
-
-    Where one cluster falls apart into several that lie wholly in it, as in a refinement, none is needed:
-    the closest of them is its partner.
-    """
-    filled = cells.tocoo()
-    rows, columns = filled.coords
-    in_row, in_column = np.bincount(rows)[rows], np.bincount(columns)[columns]
-    falls_apart = np.bincount(rows, weights=in_column > 1)[rows] == 0
-    falls_apart |= np.bincount(columns, weights=in_row > 1)[columns] == 0
-    kept = ~falls_apart
-    return kept, max(np.unique(rows[kept]).size, np.unique(columns[kept]).size)
+def is_too_large_to_pair(table: Contingency, similarity: str = "overlap") -> bool:
+    """Whether more clusters of a sparse table are left to a search than it pairs in seconds."""
+    if not table.is_sparse or min(table.raw.shape) <= MOST_CLUSTERS:
+        return False
+    known: dict[str, bool] = table.__dict__.setdefault("_too_large_to_pair", {})
+    if similarity not in known:
+        cells = cluster_similarities(table, similarity).tocoo()
+        rows, columns = cells.coords
+        settled = settle(rows, columns, cells.data, cells.shape)
+        known[similarity] = settled.clusters_left(rows, columns) > MOST_CLUSTERS
+    return known[similarity]
 
 
 def _optimal_sparse(closeness: Any) -> Matching:
@@ -355,7 +349,10 @@ def _optimal_sparse(closeness: Any) -> Matching:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    kept, clusters = _entangled(closeness)
+    filled = closeness.tocoo()
+    rows, columns = filled.coords
+    settled = settle(rows, columns, filled.data, closeness.shape)
+    clusters = settled.clusters_left(rows, columns)
     if clusters > MOST_CLUSTERS:
         raise TooLargeError(
             "these are too many clusters for an optimal pairing.",
@@ -363,21 +360,16 @@ def _optimal_sparse(closeness: Any) -> Matching:
             need=f"at most {MOST_CLUSTERS}",
             fix='matching="greedy" (index criterion_h)',
         )
-    filled = closeness.tocoo()
-    rows, columns = filled.coords
-    simple = csr_array((filled.data * ~kept, (rows, columns)), shape=closeness.shape)
-    paired = _greedy(simple)
-    of_truth, of_found = paired.of_truth, paired.of_found
-    assert of_truth is not None
-    assert of_found is not None
-    if kept.any():
-        row_places, row = np.unique(rows[kept], return_inverse=True)
-        column_places, column = np.unique(columns[kept], return_inverse=True)
+    of_truth, of_found = (np.full(size, -1) for size in closeness.shape)
+    of_truth[settled.rows], of_found[settled.columns] = settled.columns, settled.rows
+    if settled.left.size:
+        row_places, row = np.unique(rows[settled.left], return_inverse=True)
+        column_places, column = np.unique(columns[settled.left], return_inverse=True)
         k, k_found = row_places.size, column_places.size
         own = np.arange(k)
         # a constant on every edge changes no choice, and keeps the solver from taking 0 for "no edge"
         lift = float(filled.data.max())
-        weights = np.concatenate([filled.data[kept] + lift, np.full(k, lift)])
+        weights = np.concatenate([filled.data[settled.left] + lift, np.full(k, lift)])
         places = (np.concatenate([row, own]), np.concatenate([column, k_found + own]))
         graph = csr_array((weights, places), shape=(k, k_found + k))
         chosen_rows, chosen = min_weight_full_bipartite_matching(graph, maximize=True)

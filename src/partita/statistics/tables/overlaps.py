@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.arrays import BLOCK_ROWS, Array, Floats, dense, divided_by_row_sums
+from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense, divided_by_row_sums, is_sparse
 from partita.partitions import FUZZY, HARD, FuzzyPartition, HardPartition, Kind, Partition
 from partita.statistics.protocol import Additive
 from partita.statistics.tables.contingency import Contingency
-from partita.statistics.tables.counting import count_labels, sum_products
+from partita.statistics.tables.counting import DENSE_CELLS, count_labels, csr_of, sum_products
 from partita.statistics.tables.matchings import is_too_large_to_pair, matching_score
+
+_CELLS_AT_ONCE = 1 << 21
+_SPARSE = 0.25  # of all cells of the table: a pair of filled cells costs as much as some cells of an array
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +59,7 @@ class SharedMemberships(Additive):
         elif HARD in (truth.kind, found.kind):  # the smaller of x and 0 or 1 is their product
             raw = sum_products(rows, columns, weight)
         else:
-            u, v = dense(rows.memberships()), dense(columns.memberships())
-            each = np.ones(len(u)) if weight is None else weight.astype(np.float64)
-            raw = np.stack([each @ np.minimum(column[:, None], v) for column in u.T])
+            raw = _smaller_memberships(rows.memberships(), columns.memberships(), weight)
         total = truth.n_objects if weight is None else weight.sum()
         return cls(Contingency(raw, total, (truth.kind, found.kind), truth.row_names, found.row_names))
 
@@ -98,6 +99,45 @@ class SharedMemberships(Additive):
     def is_too_large_to_pair(self) -> bool:
         """Whether the best pairing would take too long."""
         return is_too_large_to_pair(self.table)
+
+
+def _smaller_memberships(u: Any, v: Any, weight: Array | None) -> Any:
+    """For each two clusters the weighted sum of the smaller memberships; sparse where a large table is.
+
+    Two sparse rows have as many cells in the table as their filled cells have pairs.
+    """
+    n, shape = u.shape[0], (u.shape[1], v.shape[1])
+    each = np.ones(n) if weight is None else weight.astype(np.float64)
+    if is_sparse(u) and is_sparse(v):
+        pairs = np.diff(u.indptr).astype(np.int64) * np.diff(v.indptr)
+        if pairs.sum() <= _SPARSE * n * shape[0] * shape[1]:
+            return _smaller_of_filled(u, v, each, pairs)
+    raw = np.zeros(shape)
+    for part in blocks(n, max(1, _CELLS_AT_ONCE // shape[1])):
+        some, others = dense(u[part]), dense(v[part])
+        raw += np.stack([each[part] @ np.minimum(column[:, None], others) for column in some.T])
+    return raw if shape[0] * shape[1] <= DENSE_CELLS or not (is_sparse(u) and is_sparse(v)) else csr_of(raw)
+
+
+def _smaller_of_filled(u: Any, v: Any, each: Floats, pairs: Array) -> Any:
+    """The same from the filled cells, the pairs of some objects at a time."""
+    from scipy.sparse import coo_array, csr_array
+
+    shape = (u.shape[1], v.shape[1])
+    total = csr_array(shape)
+    before = np.concatenate([[0], np.cumsum(pairs)])
+    start = 0
+    while start < pairs.size:
+        stop = max(start + 1, int(np.searchsorted(before, before[start] + _CELLS_AT_ONCE, side="right")) - 1)
+        counts = pairs[start:stop]
+        objects = np.repeat(np.arange(start, stop), counts)
+        place = np.arange(objects.size) - np.repeat(before[start:stop] - before[start], counts)
+        width = np.diff(v.indptr)[objects]
+        rows, columns = u.indptr[objects] + place // width, v.indptr[objects] + place % width
+        smaller = each[objects] * np.minimum(u.data[rows], v.data[columns])
+        total = total + coo_array((smaller, (u.indices[rows], v.indices[columns])), shape=shape).tocsr()
+        start = stop
+    return total.toarray() if shape[0] * shape[1] <= DENSE_CELLS else total
 
 
 def _paired(cells: Array) -> float:
