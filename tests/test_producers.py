@@ -564,7 +564,7 @@ def test_sparse_data_are_written_out_where_they_fit():
         value = pt.validate(csr_array(counts), TRUTH, indices=[index])[index].value
         assert value == pt.indices.find(index)(counts, TRUTH)
     with pytest.raises(pt.errors.TooLargeError):
-        pt.validate(csr_array((40_000, 40_000)), np.zeros(40_000, int))
+        pt.validate(csr_array((40_000, 40_000)), np.arange(40_000) % 2, indices=["dbcv"])
 
 
 # --- the space of a pipeline -----------------------------------------------------------------------------
