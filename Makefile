@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+PEERS := .venv/.peers
 
 # bytecode is kept whatever the shell says: without it every process that tests start compiles all modules anew
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-full fuzz answers reproduce check kernels lint types bench docs dist pythons test-lowest format clean
+.PHONY: demo test test-full draws fuzz answers reproduce check kernels lint types bench docs dist pythons test-lowest format clean
 
 demo: $(READY)
 	$(BIN)/python -m partita demo
@@ -24,8 +25,13 @@ test-full: $(READY)
 	$(PYTEST) -m ""
 
 # the same tests on new draws
-fuzz: kernels
+draws: kernels
 	PARTITA_DRAWS=fuzz $(PYTEST)
+
+# documents drawn at random for so long; what breaks the law is kept in tests/fuzz/cases: make fuzz SECONDS=60
+SECONDS ?= 600
+fuzz: kernels
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS)
 
 # what is said of every situation of the corpus, against what may be said: make answers ASK="--seeds 0 1 --only blobs"
 answers: $(READY)
@@ -44,8 +50,16 @@ lint: $(READY)
 kernels: $(READY)
 	$(BIN)/python -m partita.kernels
 
-bench: $(READY)
-	$(BIN)/python bench/run.py
+# ratios against peers and targets, into bench/RESULTS.md; some of it, and nothing written: make bench ONLY="tables peers"
+bench: kernels $(PEERS)
+	PYTHONPATH=$(CURDIR)/.venv/peers $(BIN)/python bench/run.py $(ONLY)
+
+# a line a peer, each in a folder of its own beside the environment, because their own pins contradict ours; one that
+# cannot be had is named in the results
+$(PEERS): bench/peers.txt $(READY)
+	while read -r peer; do $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--upgrade --target .venv/peers $$peer || echo "not installed: $$peer"; done < bench/peers.txt
+	touch $(PEERS)
 
 # the five papers at full size: docs/papers; then what the small versions come to beside that
 reproduce: export PARTITA_DATA ?= $(abspath ../shared/data)

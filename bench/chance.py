@@ -12,6 +12,7 @@ from partita.chance import chance_of
 from partita.inputs import Inputs, prepare
 from partita.statistics import Contingency
 
+ISSUE = 16
 SHUFFLES = 1000
 ON_TABLES = [entry for entry in pt.indices.catalogue() if entry.statistics == (Contingency,)]
 

@@ -16,6 +16,7 @@ from partita.selection.judging import judge_fit as judge
 from partita.selection.strategies import method_for, search_fits
 from partita.selection.sweep import Judges, Sweep
 
+ISSUE = 7
 DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 KS = tuple(range(2, 31))
 SEEDS = range(5)

@@ -13,6 +13,8 @@ from partita.cluster import RandomSwap
 from partita.indices.centroids import centroid_index
 from partita.statistics.clusters.centroid_pairs import CentroidPair
 
+ISSUE = 6
+
 
 def grid_of_clusters(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Birch1's shape: 10 x 10 Gaussian clusters of 1000 objects that touch their neighbours."""
@@ -36,7 +38,7 @@ def run(report: Callable[..., None], best: Callable[..., float]) -> None:  # noq
     print(f"random swap finds all 100 clusters in {right} of 5 seeds, KMeans(n_init=5) in {right_of_peer}")
     report("random swap, 10^5 x 2, k = 100: right of 5 seeds", right, 4, at_most=False)
     report(
-        "its median time vs scikit-learn's KMeans(n_init=5)",
+        "random swap: median time vs scikit-learn's KMeans(n_init=5)",
         statistics.median(peer) / statistics.median(ours),
         1,
         at_most=False,

@@ -1,6 +1,6 @@
 """What holds for every test: none may depend on how fast the machine is, and draws are the same every time.
 
-``make fuzz`` draws new ones.
+``make draws`` draws new ones.
 """
 
 from __future__ import annotations

@@ -54,31 +54,28 @@ def prepare_chunked(
     lazy = with_one_division({name: side for name, side in every.items() if is_chunked(side)})
     roles = {"X": Looking("X"), WEIGHT: Looking("weight")}
     lookings = {name: roles.get(name) or reading.by_chunk() for name in lazy}
-    tables: list[Contingency | None] = [None]
     if [*lazy] == [*every] == ["truth", "found"]:
         read, tables = read_and_count(lazy, lookings, _counted, on_chunk)
+        if None not in tables:
+            table = _whole_table(read["truth"], read["found"], tables)
+            read["truth"].counted_beside = None if table is None else (read["found"], table)
     else:
         read = read_chunks(lazy, lookings, on_chunk)
     for name, side in every.items():
         if name not in read:
             read[name] = side if isinstance(side, InChunks) else _in_memory(name, side, reading)
     sides = _cut_alike({name: read[name] for name in every})
-    counted = None
-    if None not in tables:
-        table = _whole_table(sides["truth"], sides["found"], tables)
-        counted = None if table is None else (sides["truth"], sides["found"], table)
-    else:
-        counted = _counted_at_reading(sides)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if getattr(p, "note", "")]
     frame = next((p.frame for p in sides.values() if p.frame), None)
     weight = sides.pop(WEIGHT, None)
     noisy = [name for name, p in sides.items() if getattr(p, "may_have_noise", False)]
     coverage, said = 1.0, silent_noise(sides, noise, noise_label)
-    drops_noise = noise == "ignore"
-    if counted is not None and noisy and not drops_noise:
-        counts, coverage = _noise_in(counted[2], sides, noisy)
+    table = _table_of(sides)
+    if noisy and table is not None and weight is None and noise != "ignore":
+        counts, coverage = _noise_in_table(sides, noisy, table)
         said = noise_notes(counts, coverage, noise)
     elif noisy or (weight is not None and weight.has_zeros):
+        drops_noise = noise == "ignore"
         tally = _Tally.of(sides, weight, noisy, drops_noise, on_chunk)
         if tally.counts.total():
             coverage, counts = (
@@ -91,6 +88,7 @@ def prepare_chunked(
             raise ParameterError("no object has a weight.", got="weights of 0", need="a weight above 0")
     n = 0 if noise == "ignore" and coverage == 0.0 else next(iter(sides.values())).n_objects
     data = sides.pop("X", None)
+    table = _table_of(sides)
     return Inputs(
         sides,
         n,
@@ -100,15 +98,27 @@ def prepare_chunked(
         noisy=said[0] if coverage < 1.0 else "",
         frame=frame,
         X=data,
-        counted=counted,
+        counted=None if table is None else (sides["truth"], sides["found"], table),
     )
 
 
-def _counted_at_reading(sides: Mapping[str, Any]) -> tuple[Any, Any, Contingency] | None:
-    """Two clusterings and their table, where that was counted when they were read beside each other."""
-    truth, found = sides.get("truth"), sides.get("found")
-    beside = truth.counted_beside if isinstance(truth, ChunkedHard) else None
-    return (truth, found, beside[1]) if beside is not None and beside[0] is found else None
+def _table_of(sides: Mapping[str, Any]) -> Any:
+    """The table of truth and found, where it was counted when they were read; or None."""
+    other, table = getattr(sides.get("truth"), "counted_beside", None) or (None, None)
+    return table if other is not None and sides.get("found") is other else None
+
+
+def _noise_in_table(sides: Mapping[str, Any], noisy: list[str], table: Any) -> tuple[dict[str, int], float]:
+    """How many objects are noise on each side, and what share is on none."""
+    counts: dict[str, int] = {}
+    raw = table.raw
+    for axis, (name, names) in enumerate((("truth", table.row_names), ("found", table.column_names))):
+        if name in noisy:
+            label = sides[name].noise_name
+            counts[name] = sides[name].counts[label]
+            kept = [i for i, one in enumerate(names) if one != label]
+            raw = raw[kept] if axis == 0 else raw[:, kept]
+    return counts, float(raw.sum() / table.total)
 
 
 def _counted(truth: Any, found: Any) -> tuple[list[Counts], Contingency] | None:
@@ -141,19 +151,6 @@ def _whole_table(truth: Any, found: Any, tables: list[Any]) -> Contingency | Non
     return Contingency(whole, truth.n_objects, (HARD, HARD), *names)
 
 
-def _noise_in(table: Contingency, sides: Mapping[str, Any], noisy: list[str]) -> tuple[dict[str, int], float]:
-    """How many objects of each side are noise, and what share is noise on none."""
-    names = {"truth": table.row_names, "found": table.column_names}
-    masks = {
-        name: np.array([name in noisy and label == side.noise_name for label in names[name]], dtype=bool)
-        for name, side in sides.items()
-    }
-    rows, columns = masks.values()
-    sums = zip(masks, (table.row_sums[rows], table.column_sums[columns]), strict=True)
-    counts = {name: int(own.sum()) for name, own in sums if name in noisy}
-    return counts, float(table.raw[~rows][:, ~columns].sum() / table.total)
-
-
 def _refuse_what_is_whole(
     given: Mapping[str, Any], noise: str, sample_weight: Any, metric: str, missing: str
 ) -> None:
@@ -170,7 +167,9 @@ def _refuse_what_is_whole(
                 Phrase(Setting(name), " cannot be this where inputs lie in chunks."),
                 got=f"{name}={got}",
                 need="what can be settled chunk by chunk",
-                fix="dropna() or fillna() on the dask side" if name == "missing" else ".compute() if it fits",
+                fix="dropna() or fillna() on the dask side"
+                if name == "missing"
+                else ".compute(), or --in-memory for files, if it fits",
                 parameter=name,
             )
     model = next((one for name, one in given.items() if name != "X" and is_estimator(one)), None)
@@ -253,7 +252,7 @@ class _Tally:
         columns = [p.values for p in (*sides.values(), *([] if weight is None else [weight]))]
         first, *others = columns
         keep = first.mapped(work.kept, *others, tail=(), dtype=bool)
-        return cls(keep, zipped(work.tally, *(column.chunks for column in columns), on_chunk=on_chunk))
+        return cls(keep, zipped(work.tally, *columns, on_chunk=on_chunk))
 
     def kept(self, sides: dict[str, Any], weight: Any) -> tuple[dict[str, Any], Any]:
         """The sides without the objects that are left out."""

@@ -408,7 +408,7 @@ def _compared(
         rows=rows,
         left_out=planned.left_out,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}",
-        inputs=replace(inputs, X=None, model=None),
+        inputs=inputs if inputs.X is None and inputs.model is None else replace(inputs, X=None, model=None),
         null_draws=drawn.null_draws,
     )
     if not is_group(indices) or not inputs.n_objects:

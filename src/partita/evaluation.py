@@ -285,9 +285,10 @@ def values_of(
     bases: dict[tuple[Request, ...], Basis] = {}
     with np.errstate(all="ignore"):
         for label, entry in defined.items():
-            if entry.requests not in bases:
-                bases[entry.requests] = Basis([collected[request] for request in entry.requests])
-            values[label] = entry.value_on(bases[entry.requests])
+            basis = bases.get(entry.requests)
+            if basis is None:
+                basis = bases[entry.requests] = Basis([collected[request] for request in entry.requests])
+            values[label] = entry.value_on(basis)
     return values, list(collected.values())
 
 

@@ -122,7 +122,8 @@ def all_at_once(got: str) -> TooLargeError:
         "this looks at all objects at once, and they lie in chunks.",
         got=got,
         need="arrays in memory",
-        fix=".compute() on all inputs if they fit, or on a sample of the same rows",
+        fix=".compute() on all inputs if they fit (--in-memory, in_chunks=False for files), or on a sample of"
+        " the same rows",
     )
 
 
@@ -229,8 +230,13 @@ def made_once(work: Work, *parts: Any) -> Any:
     return made.read() if isinstance(made, Piece) else made
 
 
-def zipped(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
+def zipped(work: Work, *sides: Chunked, on_chunk: OnChunk = None) -> list[Any]:
     """What ``work`` finds in the chunks that lie beside each other."""
+    return for_beside(work, *(side.chunks for side in sides), on_chunk=on_chunk)
+
+
+def for_beside(work: Work, *columns: Sequence[Any], on_chunk: OnChunk = None) -> list[Any]:
+    """The same of columns of chunks whose sizes are not known."""
     return compute([_later(work, *parts) for parts in zip(*columns, strict=True)], on_chunk)
 
 

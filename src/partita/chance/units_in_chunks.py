@@ -60,7 +60,7 @@ class UnitsInChunks:
         """How many objects each unit stands for; asked for few units only."""
         if self.weight is None or self.counts_each:
             return np.ones(self.size, dtype=np.int64)
-        return np.concatenate(zipped(np.asarray, self.weight.chunks))
+        return np.concatenate(zipped(np.asarray, self.weight))
 
     @cached_property
     def total(self) -> int:
@@ -75,7 +75,7 @@ class UnitsInChunks:
             starts = np.arange(0, self.size, rows)
             return np.minimum(rows, self.size - starts).astype(np.float64)
         lined_up = self.weight.cut_as(self.sizes_cut_at(rows))
-        sums = zipped(partial(_sums_of_parts, rows), lined_up.chunks)
+        sums = zipped(partial(_sums_of_parts, rows), lined_up)
         return np.concatenate(sums).astype(np.float64)
 
     def sizes_cut_at(self, rows: int) -> tuple[int, ...]:
@@ -106,7 +106,7 @@ def is_faint_anywhere(partition: Any) -> bool:
     if not isinstance(partition, InChunks):
         return is_faint(partition)
     is_possibilistic = partition.kind is POSSIBILISTIC  # type: ignore[attr-defined]
-    return is_possibilistic and any(zipped(partial(_is_faint_in, partition.blank()), partition.values.chunks))
+    return is_possibilistic and any(zipped(partial(_is_faint_in, partition.blank()), partition.values))
 
 
 def _is_faint_in(blank: Any, values: Any) -> bool:

@@ -63,6 +63,18 @@ def _refuse_foreign(X: Any) -> None:
         ) from None
 
 
+def _no_parameter(value: Any) -> str:
+    """What a value is that scikit-learn takes for a number and a fit cannot use; else nothing."""
+    if isinstance(value, (bool, np.bool_)):
+        return "a truth value"
+    if isinstance(value, Integral) and abs(int(value)) > MOST:
+        return "a whole number of more than 63 bits"
+    kind: Any = type(value)
+    if issubclass(kind, Real) and not issubclass(kind, (int, float, np.integer, np.floating)):
+        return f"a {kind.__name__}, which NumPy does not know"
+    return ""
+
+
 class EstimatorParameterError(ParameterError, InvalidParameterError):
     """A parameter of an estimator has a value that it cannot have; scikit-learn's error, and ours."""
 
@@ -135,13 +147,13 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
         """Fit; leave ``partition_`` (made with ``index=index``), ``labels_``, ``objective_``, ``n_iter_``."""
 
     def _validate_params(self) -> None:
-        """Hold parameters to their constraints before a fit; True is no number, nor is one beyond 63 bits."""
+        """Hold parameters to their constraints before a fit."""
         for name, value in self.get_params(deep=False).items():
-            is_truth = isinstance(value, (bool, np.bool_))
-            if is_truth or (isinstance(value, Integral) and abs(int(value)) > MOST):
+            refused = _no_parameter(value)
+            if refused:
                 raise EstimatorParameterError(
                     f"The {name!r} parameter of {type(self).__name__} cannot be this value.",
-                    got="a truth value" if is_truth else "a whole number of more than 63 bits",
+                    got=refused,
                     need=" or ".join(map(str, map(make_constraint, self._parameter_constraints[name]))),
                 )
         try:

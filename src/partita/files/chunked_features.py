@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import Chunked, OnChunk, compute, sum_of_chunks
+from partita.arrays.chunked import Chunked, OnChunk
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.errors import FileError, ParameterError, Phrase, Setting
 from partita.files.chunked_matrices import numbers_of_part
 from partita.files.features import columns_wanted, features_note, no_features, refuse_unsure
 from partita.files.missing import told_counts
-from partita.files.scans import RowMask, Scan
+from partita.files.scans import RowMask, Scan, known_rows, sum_of_looks
 from partita.files.words import refuse_words_among_numbers, text_counts, word_columns
 from partita.partitions.chunked import ChunkedData
 from partita.partitions.roles import (
@@ -128,11 +129,7 @@ def features_in_parts(
 
 def known_features(scan: Scan, names: Sequence[str], on_chunk: OnChunk = None) -> RowMask:
     """Which objects have all of these features."""
-    mask = RowMask(scan.n_objects)
-    pieces = [scan.piece(_known_in, scan, names, place) for place, _ in enumerate(scan.sizes)]
-    for start, known in zip(scan.starts(), compute(pieces, on_chunk), strict=True):
-        mask.put(start, known)
-    return mask
+    return known_rows(scan, partial(_known_in, scan, names), on_chunk)
 
 
 def _known_in(scan: Scan, names: Sequence[str], place: int) -> Array:
@@ -146,13 +143,8 @@ def _known_in(scan: Scan, names: Sequence[str], place: int) -> Array:
 
 def _looked_at(scan: Scan, names: Sequence[str], on_chunk: OnChunk) -> dict[str, _Seen]:
     pieces = (scan.piece(_look, scan, names, *where) for where in enumerate(scan.starts()))
-    parts = Chunked(pieces, scan.sizes, (), bool)
-    found: list[_Seen] = sum_of_chunks(_as_it_is, None, [parts], _added, on_chunk)
+    found: list[_Seen] = sum_of_looks(pieces, scan.sizes, _added, on_chunk)
     return dict(zip(names, found, strict=True))
-
-
-def _as_it_is(_shared: None, seen: list[_Seen]) -> list[_Seen]:
-    return seen
 
 
 def _added(some: list[_Seen], others: list[_Seen]) -> list[_Seen]:

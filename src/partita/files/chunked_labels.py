@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import Chunked, OnChunk, Piece, compute, sum_of_chunks
+from partita.arrays.chunked import Chunked, OnChunk, Piece
 from partita.errors import PartitionError, TooLargeError
 from partita.files.clusterings import label_meanings
 from partita.files.missing import labels_are_missing, missing_texts, told_counts
-from partita.files.scans import RowMask, Scan
+from partita.files.scans import RowMask, Scan, known_rows, sum_of_looks
 from partita.files.tables import Cells
 from partita.partitions import HardPartition, as_partition
 from partita.partitions.chunked import ChunkedHard
@@ -44,6 +44,7 @@ class LabelColumn:
 class _Seen:
     """What parts of a column hold: how often each label occurs, and which texts stand for none."""
 
+    column: LabelColumn
     counts: Mapping[Any, int]
     missing: Mapping[str, int]
     first_missing: int | None
@@ -52,9 +53,8 @@ class _Seen:
         first = self.first_missing if self.first_missing is not None else other.first_missing
         counts = Counter(self.counts)
         counts.update(other.counts)
-        if len(counts) > MOST_LABELS:
-            raise _too_many(len(counts))
-        return _Seen(counts, Counter(self.missing) + Counter(other.missing), first)
+        _refuse_too_many(self.column, len(counts))
+        return _Seen(self.column, counts, Counter(self.missing) + Counter(other.missing), first)
 
 
 class _SeenTogether(NamedTuple):
@@ -75,8 +75,7 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
         return [labels_in_parts([column], on_chunk)[0] for column in columns]
     starts = columns[0].scan.starts()
     pieces = (Piece(partial(_look, columns, *where)) for where in enumerate(starts))
-    parts = Chunked(pieces, sizes, (), bool)
-    seen: _SeenTogether = sum_of_chunks(_as_it_is, None, [parts], _added, on_chunk)
+    seen: _SeenTogether = sum_of_looks(pieces, sizes, _added, on_chunk)
     made = [_clustering(column, one) for column, one in zip(columns, seen.columns, strict=True)]
     if seen.table is not None:
         made[0].clustering.counted_beside = (made[1].clustering, _renamed(seen.table, made))
@@ -85,11 +84,7 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
 
 def known_labels(column: LabelColumn, on_chunk: OnChunk = None) -> RowMask:
     """Which objects have a label."""
-    mask = RowMask(column.scan.n_objects)
-    pieces = [column.scan.piece(_known_in, column, place) for place, _ in enumerate(column.scan.sizes)]
-    for start, known in zip(column.scan.starts(), compute(pieces, on_chunk), strict=True):
-        mask.put(start, known)
-    return mask
+    return known_rows(column.scan, partial(_known_in, column), on_chunk)
 
 
 def _known_in(column: LabelColumn, place: int) -> Array:
@@ -108,10 +103,6 @@ def _gaps(texts: Sequence[str]) -> Array:
 # --- the look ---------------------------------------------------------------------------------------------
 
 
-def _as_it_is(_shared: None, seen: _SeenTogether) -> _SeenTogether:
-    return seen
-
-
 def _look(columns: Sequence[LabelColumn], place: int, start: int) -> _SeenTogether:
     cells = [column.cells(place) for column in columns]
     hard = [_hard(one) for one in cells]
@@ -121,19 +112,20 @@ def _look(columns: Sequence[LabelColumn], place: int, start: int) -> _SeenTogeth
         table = Contingency.at_one_look(truth, found)
         if table is None:
             table = Contingency.from_block(truth.compacted(), found.compacted())
-        margins = zip((table.row_names, table.column_names), (table.row_sums, table.column_sums), strict=True)
-        return _SeenTogether(tuple(_Seen(_counts(*margin), {}, None) for margin in margins), table)
+        names = (table.row_names, table.column_names)
+        margins = zip(columns, names, (table.row_sums, table.column_sums), strict=True)
+        return _SeenTogether(tuple(_Seen(m[0], _counts(*m), {}, None) for m in margins), table)
     seen = []
-    for one, (missing, first) in zip(hard, gaps, strict=True):
+    for column, one, (missing, first) in zip(columns, hard, gaps, strict=True):
         counts = {label: n for label, n in counted_labels(one) if n and label not in missing}
-        seen.append(_Seen(counts, missing, first))
+        _refuse_too_many(column, len(counts))
+        seen.append(_Seen(column, counts, missing, first))
     return _SeenTogether(tuple(seen), None)
 
 
-def _counts(names: Sequence[Any], sums: Array) -> dict[Any, int]:
+def _counts(column: LabelColumn, names: Sequence[Any], sums: Array) -> dict[Any, int]:
     filled = np.flatnonzero(sums)
-    if len(filled) > MOST_LABELS:
-        raise _too_many(len(filled))
+    _refuse_too_many(column, len(filled))
     return {names[i]: int(sums[i]) for i in filled.tolist()}
 
 
@@ -162,13 +154,14 @@ def _added(some: _SeenTogether, others: _SeenTogether) -> _SeenTogether:
     return _SeenTogether(columns, some.table + others.table if are_both else None)  # type: ignore[operator]
 
 
-def _too_many(count: int) -> TooLargeError:
-    return TooLargeError(
-        "these are too many different labels for a column of clusters.",
-        got=f"more than {count} different values",
-        need=f"at most {MOST_LABELS}",
-        fix="name another column, if this one names the objects",
-    )
+def _refuse_too_many(column: LabelColumn, count: int) -> None:
+    if count > MOST_LABELS:
+        raise TooLargeError(
+            "these are too many different labels for clusters.",
+            got=f"{column.scan.path}: more than {MOST_LABELS} in column {column.name!r}",
+            need=f"at most {MOST_LABELS}",
+            fix="name another column, if this one names the objects",
+        )
 
 
 # --- what the labels are ----------------------------------------------------------------------------------

@@ -36,14 +36,31 @@ def loaded_arrays(file: Path, columns: Sequence[str] | None) -> dict[str, Any]:
     with file.open("rb") as stream:
         try:
             return _arrays(np.load(stream, allow_pickle=False), columns)
-        except (PartitaError, MemoryError):
+        except PartitaError:
             raise
+        except MemoryError:
+            if _is_whole(file):
+                raise
+            raise FileError(
+                "this is no NumPy file of plain numbers or texts.",
+                got="one that is shorter than it says",
+                need="an array saved by numpy.save, whole",
+            ) from None
         except Exception as problem:  # noqa: BLE001 (numpy's parsers let pass whatever they meet)
             raise FileError(
                 "this is no NumPy file of plain numbers or texts.",
                 got=str(problem).partition("\n")[0],
                 need="an array saved by numpy.save or numpy.savez, whole, without Python objects in it",
             ) from None
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether a file holds as much as its first bytes say."""
+    try:
+        np.load(file, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, MemoryError):
+        return False
+    return True
 
 
 def _arrays(loaded: Any, columns: Sequence[str] | None) -> dict[str, Any]:

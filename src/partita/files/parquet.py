@@ -204,7 +204,7 @@ def _kinds_of(footer: Any) -> dict[str, str]:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
             kinds[str(field.name)] = "numbers"
-        elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        elif str(kind) in ("string", "large_string", "string_view"):
             kinds[str(field.name)] = "texts"
         elif not pa.types.is_null(kind):
             kinds[str(field.name)] = str(kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -17,6 +18,9 @@ from partita.files.tables import Cells, Table
 
 ARRAY_BYTES = 1 << 24
 """Bytes of an array that are looked at at a time."""
+
+KEPT_PARTS = 8
+"""Parts before the one that is read that may still be looked at."""
 
 
 class SavedArray(Scan):
@@ -63,9 +67,23 @@ class SavedArray(Scan):
 
     def rows_of(self, place: int) -> Array:
         """One of the parts."""
+        self._forget(place - KEPT_PARTS)
         rows = self.values[place * self.rows : (place + 1) * self.rows]
         self._unchanged.check()
         return np.ascontiguousarray(np.asarray(rows), dtype=rows.dtype.newbyteorder("="))
+
+    def _forget(self, place: int) -> None:
+        """Give back the memory of a part that was read; where it is still used, it comes again by itself."""
+        if place < 0 or not hasattr(mmap, "MADV_DONTNEED") or not self.values.flags.c_contiguous:
+            return
+        size = self.rows * self.values.nbytes // len(self.values)
+        start = self.values.offset % mmap.ALLOCATIONGRANULARITY + place * size
+        first, last = (
+            -(-start // mmap.PAGESIZE) * mmap.PAGESIZE,
+            (start + size) // mmap.PAGESIZE * mmap.PAGESIZE,
+        )
+        if last > first:
+            self.values._mmap.madvise(mmap.MADV_DONTNEED, first, last - first)
 
     def pieces(self) -> list[Piece]:
         """All parts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import Piece, all_at_once
+from partita.arrays.chunked import Chunked, OnChunk, Piece, Work, all_at_once, compute, sum_of_chunks
 from partita.errors import FileError, ParameterError
 from partita.files.parquet import ParquetPart, ParquetParts
 from partita.files.sources import file_kind, named
@@ -23,6 +23,10 @@ LARGEST_IN_MEMORY = 1 << 29
 
 UNPACKED = 5
 """How many times larger a packed text is taken to be when it is unpacked."""
+
+
+ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
+"""How many bits of each byte are one."""
 
 
 class Scan(Table):
@@ -112,7 +116,7 @@ class RowMask:
 
     def count(self) -> int:
         """How many are kept."""
-        return int(np.bitwise_count(self._bits).sum())
+        return int(ONES[self._bits].sum(dtype=np.int64))
 
     def both(self, other: RowMask) -> RowMask:
         """What both keep."""
@@ -164,6 +168,24 @@ class KeptPart(Table):
     def place(self, position: int) -> str:
         """Where an object stands in the file."""
         return self._table.place(int(self._rows[position]))
+
+
+def known_rows(scan: Scan, known: Callable[[int], Array], on_chunk: OnChunk = None) -> RowMask:
+    """The objects of which ``known`` says so, part by part."""
+    mask = RowMask(scan.n_objects)
+    pieces = [scan.piece(known, place) for place, _ in enumerate(scan.sizes)]
+    for start, kept in zip(scan.starts(), compute(pieces, on_chunk), strict=True):
+        mask.put(start, kept)
+    return mask
+
+
+def sum_of_looks(pieces: Iterable[Piece], sizes: Sequence[int], add: Work, on_chunk: OnChunk = None) -> Any:
+    """What looks at parts come to, added two by two."""
+    return sum_of_chunks(_as_it_is, None, [Chunked(pieces, sizes, (), bool)], add, on_chunk)
+
+
+def _as_it_is(_shared: None, seen: Any) -> Any:
+    return seen
 
 
 def is_large(path: str | Path) -> bool:

@@ -60,14 +60,20 @@ class Layout:
     lines_above: int = 0
     are_blanks: bool = False
     """Whether any number of blanks separated the columns in the file."""
+    n_records: int = 0
+    """How many lines there are, with the header; a text in quotes may go over several."""
 
-    def of_later(self, text: str, lines_above: int) -> Layout:
-        """More lines of the same file, after a look at each."""
+    def of_later(self, text: str, lines_above: int, *, is_known: bool = False) -> Layout:
+        """More lines of the same file, after a look at each, unless they are known to be well-formed."""
         text = _with_tabs(text) if self.are_blanks else text
-        first = _look_at_every_line(text, self.separator, lines_above)
-        if len(first) != len(self.names):
-            raise _ragged(len(self.names), len(first), lines_above + 1, self.separator)
-        return replace(self, text=text, has_header=False, notes=(), lines_above=lines_above)
+        n_records = self.n_records
+        if not is_known:
+            first, n_records = _look_at_every_line(text, self.separator, lines_above)
+            if len(first) != len(self.names):
+                raise _ragged(len(self.names), len(first), lines_above + 1, self.separator)
+        return replace(
+            self, text=text, has_header=False, notes=(), lines_above=lines_above, n_records=n_records
+        )
 
     @property
     def first_line(self) -> int:
@@ -102,7 +108,7 @@ def layout_of(text: str, usual: str, writing: Writing, notes: tuple[str, ...] = 
         text, separator = _with_tabs(text), "\t"
         sample = _sample(text)
     text, cut = _without_empty_end(text, separator)
-    first = _look_at_every_line(text, separator)
+    first, n_records = _look_at_every_line(text, separator)
     decimal = writing.decimal or _decimal_mark(sample, separator)
     if writing.header is not False and "\n" not in text and "\r" not in text:
         raise FileError("this file holds no objects.", need="a header and one line for each object")
@@ -117,6 +123,7 @@ def layout_of(text: str, usual: str, writing: Writing, notes: tuple[str, ...] = 
         (*notes, *([f"{cut} empty lines at the end of the file were left out"] if cut else [])),
         0 if named is None else 1,
         are_blanks,
+        n_records,
     )
 
 
@@ -332,19 +339,24 @@ def about_commas(column: str, cell: str) -> FileError:
 # --- lines and header -------------------------------------------------------------------------------------
 
 
-def _look_at_every_line(text: str, separator: str, lines_above: int = 0) -> list[str]:
-    """The cells of the first line, after a look at every line: same number of columns, quotes closed."""
+def _look_at_every_line(text: str, separator: str, lines_above: int = 0) -> tuple[list[str], int]:
+    """The cells of the first line, and how many there are, after a look at every line.
+
+    All have the same number of columns, and their quotes are closed.
+    """
     if '"' not in text:
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         is_even = len({line.count(separator) for line in lines}) == 1 and "" not in lines
         if is_even and max(map(len, lines)) < csv.field_size_limit():
-            return lines[0].split(separator)
+            return lines[0].split(separator), len(lines)
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True
     )
     try:
         first = next(reader, [])
+        n_records = 1
         for fields in reader:
+            n_records += 1
             if len(fields) != len(first):
                 raise _ragged(len(first), len(fields), lines_above + reader.line_num, separator)
     except csv.Error as problem:
@@ -353,7 +365,7 @@ def _look_at_every_line(text: str, separator: str, lines_above: int = 0) -> list
             got=f"line {lines_above + reader.line_num}: {problem}",
             need=WELL_FORMED,
         ) from None
-    return first
+    return first, n_records
 
 
 def _ragged(first: int, here: int, line: int, separator: str) -> FileError:

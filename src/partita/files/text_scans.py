@@ -86,7 +86,7 @@ class TextScan(Scan):
     def _layout_of_part(self, place: int) -> Layout:
         where = self._parts[place]
         text = self._bytes(where.start, where.stop - where.start).decode(self._encoding)
-        return self._layout.of_later(_without_line_end(text), where.lines_above)
+        return self._layout.of_later(_without_line_end(text), where.lines_above, is_known=True)
 
     def _find_parts(self, usual: str, writing: Writing, report: Callable[[int, int], None]) -> None:
         """Look at every line, and find where the parts begin."""
@@ -103,7 +103,7 @@ class TextScan(Scan):
         while start < end:
             text, stop = self._records(start, end)
             layout = self._layout.of_later(_without_line_end(text), self._lines)
-            self._parts.append(_Part(start, stop, _n_records(layout), self._lines))
+            self._parts.append(_Part(start, stop, layout.n_records, self._lines))
             self._lines += _line_ends(text)
             start = stop
             report(start, end)
@@ -236,10 +236,3 @@ def _without_line_end(text: str) -> str:
 def _line_ends(text: str) -> int:
     """How many lines end in a text."""
     return text.count("\n") + (text.count("\r") - text.count("\r\n") if "\r" in text else 0)
-
-
-def _n_records(layout: Layout) -> int:
-    if '"' not in layout.text:
-        return _line_ends(layout.text) + 1
-    lines = io.StringIO(layout.text, newline="")
-    return sum(1 for _ in csv.reader(lines, delimiter=layout.separator, skipinitialspace=True))

@@ -152,8 +152,7 @@ class ChunkedHard(_PartitionInChunks, HardPartition):
     @property
     def noise_place(self) -> int | None:
         """The position in ``names`` of the cluster of noise, or None when no object is noise."""
-        noise = self._noise_value() if self.may_have_noise else None
-        return noise if noise is None or self._names is not None else self.names.index(noise)
+        return self.names.index(self.noise_name) if self.may_have_noise else None
 
     def coded(self) -> Self:
         """The same with positions in ``names`` as values."""

@@ -22,10 +22,10 @@ from partita.arrays.chunked import (
     OnChunk,
     Piece,
     all_at_once,
+    for_beside,
     for_each,
     in_chunks,
     pieces_of,
-    zipped,
 )
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.arrays.weights import MOST_WEIGHT
@@ -197,7 +197,7 @@ def read_and_count(
     if len({len(column) for column in pieces.values()}) > 1:
         return read_chunks(sides, lookings, on_chunk), [None]
     look = partial(_look_at_both, [lookings[name] for name in sides], count)
-    found = zipped(look, *pieces.values(), on_chunk=on_chunk)
+    found = for_beside(look, *pieces.values(), on_chunk=on_chunk)
     read = {
         name: _brought_together(lookings[name], pieces[name], [seen[place] for seen, _ in found])
         for place, name in enumerate(sides)

@@ -189,7 +189,7 @@ def _is_whole_clustering(value: Any) -> bool:
 
 def _named_members(clusters: Any) -> tuple[list[Any], list[list[Any]]]:
     """The names of clusters (their positions in a list), and the objects in each."""
-    if isinstance(clusters, (str, bytes)) or not isinstance(clusters, Iterable):
+    if isinstance(clusters, (str, bytes)) or is_sparse(clusters) or not isinstance(clusters, Iterable):
         raise _no_clusters_error(clusters)
     names = list(clusters) if isinstance(clusters, Mapping) else None
     given = list(clusters.values()) if isinstance(clusters, Mapping) else list(clusters)

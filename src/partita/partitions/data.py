@@ -19,7 +19,7 @@ from partita.arrays import (
     read_only,
     to_csr,
 )
-from partita.arrays.chunked import all_at_once, is_chunked
+from partita.arrays.chunked import Chunked, all_at_once, is_chunked
 from partita.arrays.containers import array_of, doubles_of
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions.models import refuse_annotated
@@ -77,6 +77,8 @@ class DataMatrix:
         refuse_annotated(X)
         if is_chunked(X):  # NumPy would bring all of it here
             raise all_at_once(f"X, a dask {type(X).__name__}")
+        if isinstance(X, DataMatrix) and isinstance(vars(X).get("values"), Chunked):
+            raise all_at_once(repr(X))
         self.are_distances = are_distances
         self.frame = frame_library(X)
         self.index: Any = None

@@ -334,15 +334,12 @@ class Reading:
         return Ensemble([cut(merges, k) for k in self.k])
 
     def _image(self, obj: Any) -> Any:
-        image = obj if isinstance(obj, np.ndarray) else np.asarray(obj)
+        try:
+            image = array_of(obj)
+        except (TypeError, ValueError) as problem:
+            raise _no_image_error(f"{type(obj).__name__}: {problem}") from None
         if image.dtype.kind not in "iub" or image.ndim < 2:
-            raise PartitionError(
-                "this is no image of labels.",
-                got=f"array of shape {image.shape}, dtype {image.dtype}",
-                need="whole numbers in two or three dimensions",
-                fix=Phrase(Setting("noise_label"), " names the noise of labels in one dimension"),
-                parameter="background",
-            )
+            raise _no_image_error(f"array of shape {image.shape}, dtype {image.dtype}")
         if image.ndim == 3 and image.shape[-1] in (3, 4) and image.dtype == np.uint8:
             raise PartitionError(
                 "this may be an image of colours, and labels are wanted.",
@@ -387,6 +384,16 @@ def _from_tensor(tensor: Any) -> Any:
             need="an array in main memory",
             fix="tensor.detach().cpu()",
         ) from None
+
+
+def _no_image_error(got: str) -> PartitionError:
+    return PartitionError(
+        "this is no image of labels.",
+        got=got,
+        need="whole numbers in two or three dimensions",
+        fix=Phrase(Setting("noise_label"), " names the noise of labels in one dimension"),
+        parameter="background",
+    )
 
 
 def _is_volume(obj: Any) -> bool:

@@ -156,14 +156,13 @@ def _nesting(table: Contingency | None) -> str:
     """Whether the clusters of one clustering lie within those of the other."""
     if table is None or table.kinds != (HARD, HARD):
         return ""
-    rows, columns, cells = _filled(table)
-    k, m = len(np.unique(rows)), len(np.unique(columns))
+    k, m, filled = int(table.n_rows), int(table.n_columns), int((table.cells > 0).sum())
     if k == 1 or m == 1:
         one = "truth" if k == 1 else "found"
         return f"; {one} is a single cluster, and nothing can agree with it beyond chance"
-    if cells.size == m:
+    if filled == m:
         return f"; found refines truth: each of its {m} clusters lies within one of the {k}"
-    if cells.size == k:
+    if filled == k:
         return f"; truth refines found: each of its {k} clusters lies within one of the {m}"
     return ""
 

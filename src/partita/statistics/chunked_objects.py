@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita.arrays import Array, blocks, stacked
-from partita.arrays.chunked import Chunked, Piece, made_once, sum_of_chunks, zipped
+from partita.arrays.chunked import Chunked, Piece, for_beside, made_once, sum_of_chunks, zipped
 from partita.statistics.protocol import OnBlock
 
 FEWEST_ROWS = 4096
@@ -84,7 +84,7 @@ class ChunkedObjects:
 
     def each(self, work: Callable[..., Any]) -> list[Any]:
         """``work(*inputs, weight=...)`` of every chunk, in order."""
-        return zipped(partial(_of_one, self.opened, work), *(column.chunks for column in self.columns))
+        return zipped(partial(_of_one, self.opened, work), *self.columns)
 
     def sum_over_chunks(
         self, work: Callable[..., Any], add: Callable[[Any, Any], Any], on_block: OnBlock = None
@@ -101,17 +101,16 @@ class ChunkedObjects:
         Of one chunk it is ``work(*inputs, weight=..., split=None)``. Two come as one, of the objects of both,
         and ``split`` says how many are of the first: then the pairs between the two are to be looked at.
         """
-        n, total, done = self.n_chunks, self.n_pairs, 0
+        n, total = self.n_chunks, self.n_pairs
         of_two = partial(_of_two, self.opened, work)
-        made = self.sum_over_chunks(partial(work, split=None), add, _from(on_block, done, total))
-        done += n
+        made = self.sum_over_chunks(partial(work, split=None), add, _part_of(on_block, 0, n, total))
+        done = n
         for place in range(n - 1):
-            _from(on_block, done, total)(0)  # should nobody have told on the way
             first = made_once(_beside, *(column.chunks[place] for column in self.columns))
             rest = [_some(column, range(place + 1, n)) for column in self.columns]
-            made = add(made, sum_of_chunks(of_two, first, rest, add, _from(on_block, done, total)))
+            told = _part_of(on_block, done, n - 1 - place, total)
+            made = add(made, sum_of_chunks(of_two, first, rest, add, told))
             done += n - 1 - place
-        _from(on_block, done, total)(0)
         return made
 
     def sum_against_all(
@@ -142,8 +141,8 @@ class ChunkedObjects:
         for before, (place, rows) in enumerate(held):
             parts = (column.chunks[place] for column in self.columns)
             own = made_once(partial(_of_one, self.opened, partial(points, rows)), *parts)
-            yield self.sum_against_all(work, own, add, _from(on_block, before * self.n_chunks, total))
-            _from(on_block, (before + 1) * self.n_chunks, total)(0)
+            told = _part_of(on_block, before * self.n_chunks, self.n_chunks, total)
+            yield self.sum_against_all(work, own, add, told)
 
     def take(self, rows: Array) -> Opened:
         """The inputs and weights of some objects, by their places in ascending order, in memory."""
@@ -152,7 +151,7 @@ class ChunkedObjects:
         touched = [i for i in range(self.n_chunks) if cuts[i] < cuts[i + 1]]
         local = [rows[cuts[i] : cuts[i + 1]] - (ends[i] - self.sizes[i]) for i in touched]
         picks = [Piece(partial(_itself, one)) for one in local]
-        parts = zipped(_picked, picks, *(_some(column, touched).chunks for column in self.columns))
+        parts = for_beside(_picked, picks, *(_some(column, touched).chunks for column in self.columns))
         return self.opened([stacked(column) for column in zip(*parts, strict=True)])
 
     def take_drawn(self, drawn: Sequence[Array]) -> tuple[list[Any], list[Array]]:
@@ -187,12 +186,13 @@ def _some(column: Chunked, places: Sequence[int]) -> Chunked:
     )
 
 
-def _from(on_block: OnBlock, before: int, total: int) -> Callable[..., None]:
-    """Tells of steps of a part of all work, which comes after so many others."""
+def _part_of(on_block: OnBlock, before: int, steps: int, total: int) -> OnBlock:
+    """Tells of a part of all work: so many steps, whatever its own are, after so many others."""
+    if on_block is None:
+        return None
 
-    def tell(done: int, _of_part: int = 0) -> None:
-        if on_block is not None:
-            on_block(before + done, total)
+    def tell(done: int, of_part: int) -> None:
+        on_block(before + steps * done // of_part, total)
 
     return tell
 

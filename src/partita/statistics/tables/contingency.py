@@ -296,14 +296,14 @@ class Contingency(Additive):
     @cached_property
     def n_rows(self) -> Array:
         """The number of true clusters that are not empty (on soft tables: up to rounding)."""
-        filled: Array = self.are_filled(self.row_sums).sum(axis=-1)
-        return filled
+        count: Array = self.are_filled(self.row_sums).sum(axis=-1)
+        return count
 
     @cached_property
     def n_columns(self) -> Array:
         """The number of found clusters that are not empty (on soft tables: up to rounding)."""
-        filled: Array = self.are_filled(self.column_sums).sum(axis=-1)
-        return filled
+        count: Array = self.are_filled(self.column_sums).sum(axis=-1)
+        return count
 
     def are_filled(self, sizes: Array) -> Array:
         """Which clusters of these sizes are not empty (on soft tables: up to rounding)."""
@@ -363,13 +363,14 @@ class Contingency(Additive):
             row_shares = self.row_sums / self.n[..., None]
             expected = row_shares[..., :, None] * self.column_sums[..., None, :]
             summed = excess(self.counts, expected).sum(axis=(-1, -2)) / self.n
-        made: Floats = np.where(mostly_lost, summed, difference)[()]
-        return made
+        information: Floats = np.where(mostly_lost, summed, difference)[()]
+        return information
 
     def _mean_information(self, parts: Array, others: Array) -> Floats:
         information = missing_information(parts, others)
-        mean = np.divide(information, self.n, where=self.n > 0, out=np.zeros(np.shape(information)))
-        return mean[()]
+        out = np.zeros(np.shape(information))
+        mean: Floats = np.divide(information, self.n, where=self.n > 0, out=out)[()]
+        return mean
 
     # --- how much lies beside each cell ----------------------------------------------------------------
 
