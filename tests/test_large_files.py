@@ -17,6 +17,8 @@ import pytest
 
 import partita as pt
 from command_runs import runner
+from partita.arrays import thread_count
+from partita.arrays.row_blocks import in_order
 from partita.errors import (
     FileError,
     MismatchError,
@@ -203,6 +205,18 @@ def test_python_door(files, frame):
         pt.validate(X, truth, indices=["dbcv"])
     with pytest.raises(ParameterError, match="without gaps"):
         read_partition("all.parquet", columns=["truth"], missing="drop", in_chunks=True)
+
+
+def test_results_are_shown_in_a_notebook(files, run):
+    truth, soft = (read_partition(name, in_chunks=True) for name in ("labels.npy", "single.npy"))
+    noisy = read_partition("all.parquet", columns=["found"], in_chunks=True)
+    shown = pt.compare(truth, noisy)._repr_html_()
+    assert "<svg" in shown
+    assert "noise" in shown
+    assert "<table" in pt.compare(truth, soft)._repr_html_()
+    X = read_data("X.npy", in_chunks=True)
+    assert "<table" in pt.validate(X, truth)._repr_html_()
+    assert run("compare all.parquet --truth truth --labels found --in-chunks --plot it.svg").code == 0
 
 
 # --- texts ----------------------------------------------------------------------------------------------
@@ -667,6 +681,12 @@ def test_little_memory_is_enough(tmp_path):
     all_at_once = limited(450, *command, "--in-memory")
     assert all_at_once.returncode == 2
     assert "not enough memory" in all_at_once.stderr
+
+
+def test_work_in_the_pool_does_not_wait_for_the_pool(monkeypatch):
+    monkeypatch.setenv("PARTITA_NUM_THREADS", "2")
+    assert thread_count() == 2
+    assert list(in_order(lambda _: thread_count(), range(20))) == [1] * 20
 
 
 # --- one bit for each object --------------------------------------------------------------------------------

@@ -109,7 +109,8 @@ def compare(
 
     TRUTH and FOUND are .csv, .tsv, .txt, .Q (also .gz), .npy, .npz, .parquet, .feather or .xlsx files, or -
     for standard input: one column of labels, or a matrix of memberships with one column for each cluster.
-    Files with a common column of identifiers are joined on it.
+    A folder of .parquet files is one table. Files with a common column of identifiers are joined on it; they
+    may be larger than memory.
 
     \b
     Examples:
@@ -123,6 +124,7 @@ def compare(
       partita compare labels.csv --all    (a file of label columns: all pairs of them)
       partita compare truth.csv found.csv --indices information,lei2014
       partita compare labels.npy memberships.npy --format json
+      partita compare big_truth.parquet big_found.parquet --id customer
     """  # noqa: D301 (click reads the backspace as: keep these lines)
     if _is_of_all_pairs(given, all_rows):
         _compare_all_pairs(given, indices, noise, output)

@@ -114,7 +114,7 @@ def validate(
 
     One by --labels or --memberships, several side by side by --clusterings.
     DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
-    input, with one line for each object.
+    input, with one line for each object; or a folder of .parquet files. It may be larger than memory.
 
     \b
     Examples:

@@ -43,9 +43,8 @@ def identifiers_to_join_on(one: Table, other: Table, taken: set[str]) -> tuple[s
 
 @dataclass(frozen=True)
 class _Order:
-    """In which order the identifiers of a file are, and what they are."""
+    """In which order the identifiers of a file are."""
 
-    are_whole: bool
     rises_as_numbers: bool
     rises_as_texts: bool
 
@@ -175,7 +174,7 @@ def _order(scan: Scan, name: str, on_chunk: OnChunk) -> _Order:
             before[1] < after[0] for before, after in pairwise(ends)
         )
         rises.append(is_rising)
-    return _Order(all(part[0] is not None for part in parts), *rises)
+    return _Order(*rises)
 
 
 def _look(scan: Scan, name: str, part: int, start: int) -> tuple[Any, Any]:

@@ -29,7 +29,10 @@ OTHER_KINDS = {
     ".xlsx": "excel",
     ".xlsm": "excel",
 }
-KNOWN = ".csv, .tsv, .txt, .Q (also .gz), .npy, .npz, .parquet, .feather, .xlsx, or - for standard input"
+KNOWN = (
+    ".csv, .tsv, .txt, .Q (also .gz), .npy, .npz, .parquet (or a folder of them), .feather, .xlsx,"
+    " or - for standard input"
+)
 
 
 def check_files(*paths: str | Path | None) -> None:

@@ -171,6 +171,7 @@ class TextTable(Table):
                 na_values=dict.fromkeys(set(numbers) - set(texts), MISSING) if texts else MISSING,
                 dtype=dict.fromkeys(texts, object),
                 low_memory=False,
+                **all_digits(),
                 nrows=rows,
             )
         except (ValueError, OverflowError) as problem:
@@ -275,6 +276,14 @@ def columns_in_order(names: Sequence[str]) -> list[int]:
         raise FileError("two columns have the same name.", got=repr(twice[0]), need="different names")
     index = names.index(WITHOUT_NAME[-1]) if WITHOUT_NAME[-1] in names else 0
     return [index, *(i for i, _ in enumerate(names) if i != index)]
+
+
+def all_digits() -> dict[str, Any]:
+    """What makes pandas read every digit of a number; from 3.1 on it does so anyway."""
+    import pandas as pd
+
+    version = tuple(int(part) for part in pd.__version__.split(".")[:2])
+    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def stripped(column: Any) -> Any:

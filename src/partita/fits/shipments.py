@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import numpy as np
 from partita.arrays import Array, read_only
 from partita.errors import WorkerError
 
-__all__ = ["LEAST_BYTES", "Shared", "Shipment", "current_shipment", "one_shipment"]
+__all__ = ["LEAST_BYTES", "Shared", "Shipment", "current_shipment", "has_workers_again", "one_shipment"]
 
 LEAST_BYTES = 1000
 """What is smaller goes with each task: to look for it elsewhere would cost more."""
@@ -121,8 +122,7 @@ class Shipment:
     def scattered(self, backend: Any, rows: Sequence[tuple[Any, ...]]) -> Iterator[None]:
         """Have a dask cluster hold what these tasks share, on every worker, before they come.
 
-        joblib would do so by itself for each of its calls, but on one worker only: with that one, the data
-        would be lost.
+        joblib would do so by itself, but anew for each of its calls, and on one worker only.
         """
         known = getattr(backend, "data_futures", None)
         if known is None:  # another back end than dask's
@@ -139,7 +139,9 @@ class Shipment:
             ) from None
         things = {id(one): one for row in rows for one in row if isinstance(one, Shared)}
         for place, thing in things.items():
-            if place not in self._futures and thing.__sizeof__() > LEAST_BYTES:
+            held = self._futures.get(place)
+            was_lost = held is not None and held.status != "finished"
+            if (held is None or was_lost) and thing.__sizeof__() > LEAST_BYTES:
                 self._futures[place] = backend.client.scatter(thing, broadcast=True, hash=False)
         known.update(self._futures)
         try:
@@ -147,6 +149,19 @@ class Shipment:
         finally:
             for place in self._futures:
                 known.pop(place, None)
+
+
+def has_workers_again(backend: Any) -> bool:
+    """Whether a dask cluster that lost workers has several in time: with one, joblib would work right here.
+
+    What ended those workers could then end this process, too.
+    """
+    until = time.monotonic() + backend.wait_for_workers_timeout
+    while sum(backend.client.ncores().values()) < 2:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.1)
+    return True
 
 
 _current: ContextVar[Shipment | None] = ContextVar("_current", default=None)
@@ -159,7 +174,10 @@ def current_shipment() -> Shipment:
 
 @contextmanager
 def one_shipment() -> Iterator[None]:
-    """Inside, or in a function that this decorates, all tasks are of one piece of work."""
+    """Inside, or in a function that this decorates, all tasks are of one piece of work.
+
+    What they share must not change meanwhile: a worker that has it would not see that.
+    """
     before = _current.set(_current.get() or Shipment())
     try:
         yield

@@ -13,7 +13,7 @@ import numpy as np
 from partita.arrays import one_native_thread, one_thread
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError, WorkerError
 from partita.fits.checkpoints import Checkpoint, Record
-from partita.fits.shipments import LEAST_BYTES, Shared, current_shipment
+from partita.fits.shipments import LEAST_BYTES, Shared, current_shipment, has_workers_again
 from partita.progress import bar
 
 MOST_TASKS = 1_000_000
@@ -113,32 +113,34 @@ def run_tasks(
     backend = get_active_backend()[0]
     shipment = current_shipment()
     rows = list(shipment.packed([task.arguments for task in tasks]))
-    done = 0
+    one_by_one = bool(backend.supports_return_generator or getattr(backend, "supports_sharedmem", False))
+    done, may_try_again = 0, True
     # the limit of the whole holds where tasks are threads, each of which would lift that of the others
     with bar(description) as report, one_native_thread():
-        pool = Parallel(
-            n_jobs=n_jobs,
-            return_as="generator" if _can_hand_over_one_by_one(backend) else "list",
-            max_nbytes=LEAST_BYTES,
-        )
-        try:
-            with shipment.scattered(backend, rows):
-                calls = zip(tasks, rows, strict=True)
-                records = pool(delayed(_one)(work, task.key, checkpoint, *row) for task, row in calls)
-                for done, record in enumerate(records, start=1):
-                    report(done, len(tasks))
-                    yield record
-        except pickle.PicklingError as problem:
-            raise _cannot_be_sent(problem) from None
-        except Exception as problem:
-            if not _is_loss_of_worker(problem):
-                raise
-            raise _lost_worker(problem, description, tasks, done, checkpoint) from None
-
-
-def _can_hand_over_one_by_one(backend: Any) -> bool:
-    """Whether a back end gives results as they come; those of Ray and Spark give all at the end."""
-    return bool(backend.supports_return_generator or getattr(backend, "supports_sharedmem", False))
+        while done < len(tasks):
+            # those of Ray and Spark give all at the end
+            pool = Parallel(
+                n_jobs=n_jobs, return_as="generator" if one_by_one else "list", max_nbytes=LEAST_BYTES
+            )
+            calls = zip(tasks[done:], rows[done:], strict=True)
+            try:
+                with shipment.scattered(backend, rows):
+                    for record in pool(
+                        delayed(_one)(work, task.key, checkpoint, *row) for task, row in calls
+                    ):
+                        done += 1
+                        report(done, len(tasks))
+                        yield record
+            except pickle.PicklingError as problem:
+                raise _cannot_be_sent(problem) from None
+            except Exception as problem:
+                if not _is_loss_of_worker(problem):
+                    raise
+                # a dask cluster that lost what tasks share, but not these, goes on when it has it again
+                if may_try_again and isinstance(problem, CancelledError) and has_workers_again(backend):
+                    may_try_again = False
+                    continue
+                raise _lost_worker(problem, description, tasks, done, checkpoint) from None
 
 
 def _one(work: Callable[..., Record], key: str, checkpoint: Checkpoint | None, *row: Any) -> Record:

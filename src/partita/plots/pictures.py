@@ -84,7 +84,7 @@ def inline_svg(data: FigureData, prefix: str, *, title: bool = False, **options:
 def illustration(result: Any) -> str:
     """The usual figure of a result as an ``<svg>`` element, for a notebook; nothing where it has none.
 
-    Of objects in chunks there is none that looks at all of them.
+    One that needs all objects at once has none where they lie in chunks.
     """
     try:
         data = figure_data(result)

@@ -50,11 +50,15 @@ class Request:
         """A statistic with those of the options that are its own and differ from what it takes by default."""
         own = options_of(statistic.options)
         chosen = tuple((k, options[k]) for k in own if k in options and options[k] != own[k].default)
-        return cls(statistic, chosen) if chosen else _PLAIN_REQUESTS.setdefault(statistic, cls(statistic))
+        return cls(statistic, chosen) if chosen else _plain(statistic)
 
 
-_PLAIN_REQUESTS: dict[type[Any], Request] = {}
-"""One object for all that ask the same, which are then told equal at a glance."""
+_PLAIN: dict[type[Any], Request] = {}
+
+
+def _plain(statistic: type[Any]) -> Request:
+    """One object for all that ask the same, which are then told equal at a glance."""
+    return _PLAIN.get(statistic) or _PLAIN.setdefault(statistic, Request(statistic))
 
 
 class Statistic:
