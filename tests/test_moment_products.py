@@ -7,7 +7,7 @@ import pytest
 
 import partita as pt
 from partita.statistics import ClusterMoments, ClusterScatter
-from partita.statistics.clusters.moment_products import moments_by_products
+from partita.statistics.clusters.moment_products import _ROWS_IN_CACHE, moments_by_products
 from partita.statistics.clusters.moments import PRODUCT_ROWS
 
 N, D, K = PRODUCT_ROWS + 1001, 4, 3
@@ -62,7 +62,7 @@ def test_narrow_clusters_far_apart_are_left_to_the_slower_way():
 
 def test_clusters_that_none_of_the_first_objects_is_in_are_left_to_the_slower_way():
     X, U = data()
-    U[:5000] = [0.5, 0.5, 0.0]
+    U[:_ROWS_IN_CACHE] = [0.5, 0.5, 0.0]
     assert moments_by_products(X, U, None, 2.0, scatter=False) is None
     empty = np.column_stack([U[:, :2].sum(axis=1), U[:, 2], np.zeros(N)])
     assert moments_by_products(X, empty, None, 2.0, scatter=True) is None

@@ -14,6 +14,7 @@ from partita.arrays import same_columns
 from partita.errors import TooLargeError, UndefinedIndexWarning
 from partita.registry.lookup import indices
 from partita.statistics.pairs.coassociation import PairMoments
+from partita.statistics.pairs.coassociation_gaps import CoassociationGaps
 from partita.statistics.tables.overlaps import SharedMemberships
 
 INDICES = [e for e in indices() if e.inputs == ("truth", "found")]
@@ -265,3 +266,16 @@ def test_clusters_of_weightless_objects_do_not_count():
     moments = moments_of(rows, rows[:, [1, 0, 3, 2]], np.array([2, 0]))
     assert (moments.n_rows, moments.n_columns) == (2, 2)
     assert moments.is_identical
+
+
+@pytest.mark.parametrize("weight", [None, np.arange(400) % 3])
+def test_gaps_of_many_clusters_are_summed_over_supports_without_writing_them_out(monkeypatch, weight):
+    U, V = memberships(400, 300, seed=1), memberships(400, 310, seed=2)
+    expected = CoassociationGaps.from_whole(*map(pt.as_partition, (U.toarray(), V.toarray())), weight)
+    assert expected.method == "tiles"
+    monkeypatch.setattr("partita.arrays.matrices.MOST_DENSE_CELLS", 50_000)
+    monkeypatch.setattr("partita.statistics.pairs.coassociation_sums._MOST_WRITTEN_OUT", 10_000)
+    monkeypatch.setattr("partita.statistics.pairs.coassociation_sums._PAIRS_PER_CELL", 0)
+    made = CoassociationGaps.from_whole(*map(pt.as_partition, (U, V)), weight)
+    assert made.method == "supports"
+    assert float(made.together) == pytest.approx(float(expected.together), rel=1e-10)

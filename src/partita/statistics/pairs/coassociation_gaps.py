@@ -27,6 +27,7 @@ from partita.statistics.pairs.coassociation_sums import (
     angles_of_pair,
     by_tiles,
     plan,
+    rows_for,
     signed,
     tiles_of_pair,
 )
@@ -179,7 +180,7 @@ class CoassociationGaps(Whole):
             )
             return cls._of_drawn(truth, found, pairs, moments, epsilon, confidence)
         chosen, _ = plan(truth, found)
-        gap = METHODS[chosen](shares(truth), shares(found), weight, moments, on_block)
+        gap = METHODS[chosen](*rows_for(chosen, truth, found), weight, moments, on_block)
         return cls._of_sum(gap, moments, chosen)
 
     @classmethod

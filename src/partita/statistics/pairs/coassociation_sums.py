@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, map_blocks
+from partita.arrays import Array, Floats, dense, map_blocks
 from partita.arrays.chunked import Chunked
 from partita.partitions import POSSIBILISTIC, Partition
 from partita.statistics.chunked_objects import n_chunks_of
 from partita.statistics.pairs.coassociation import PairMoments
 from partita.statistics.pairs.coassociation_factors import shares
 from partita.statistics.pairs.object_pairs import sum_over_pairs, work_of_pairs
+from partita.statistics.pairs.sparse_coassociation import rows_summing_to_one
 from partita.statistics.protocol import OnBlock
 from partita.statistics.tables.counting import csr_of, stay_sparse
 
@@ -49,6 +50,13 @@ def plan(truth: Partition, found: Partition) -> tuple[str, float]:
         if m < 0.7 * n:
             return "distinct", work_of_pairs(m * (m + 1.0) / 2.0, truth, found)
     return "tiles", work_of_pairs(pairs, truth, found)
+
+
+def rows_for(method: str, truth: Partition, found: Partition) -> tuple[Any, Any]:
+    """The memberships of both sides as a method takes them, with sums of one: sparse where it can."""
+    if method == "supports" and stay_sparse(truth, found):
+        return rows_summing_to_one(truth), rows_summing_to_one(found)
+    return shares(truth), shares(found)
 
 
 def signed(u: Array, v: Array) -> tuple[Array, Array]:
@@ -154,14 +162,15 @@ def _shared_objects(u: Any, v: Any) -> Any:
     return shared
 
 
-def _by_supports(u: Array, v: Array, weight: Array | None, moments: PairMoments, on_block: OnBlock) -> float:
+def _by_supports(u: Any, v: Any, weight: Array | None, moments: PairMoments, on_block: OnBlock) -> float:
     """|a - b| = a + b - 2 min(a, b), where the minimum needs a common cluster on both sides.
 
     A pair is met in each cell (cluster, cluster') that both its objects are in, and is shared among them.
+    Rows may be sparse.
     """
     in_u, in_v = _support(u).tocsc(), _support(v).tocsc()
     cells = _shared_objects(in_u, in_v)
-    each = np.ones(len(u)) if weight is None else weight.astype(np.float64)
+    each = np.ones(u.shape[0]) if weight is None else weight.astype(np.float64)
 
     def of_cells(chosen: slice) -> float:
         total = 0.0
@@ -171,7 +180,7 @@ def _by_supports(u: Array, v: Array, weight: Array | None, moments: PairMoments,
                 in_v.indices[in_v.indptr[s] : in_v.indptr[s + 1]],
                 assume_unique=True,
             )
-            a, b = u[rows], v[rows]
+            a, b = dense(u[rows]), dense(v[rows])
             met = ((a > 0.0) @ (a > 0.0).T.astype(np.float64)) * ((b > 0.0) @ (b > 0.0).T.astype(np.float64))
             smaller = np.minimum(a @ a.T, b @ b.T) / met
             np.fill_diagonal(smaller, 0.0)

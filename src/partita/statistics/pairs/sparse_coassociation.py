@@ -61,7 +61,7 @@ class SparseRows:
     def of(cls, truth: Partition, found: Partition, weight: Array | None) -> SparseRows:
         """The rows of one block of objects."""
         each = np.ones(truth.n_objects) if weight is None else weight.astype(np.float64)
-        return cls((_rows(truth),), (_rows(found),), (each,))
+        return cls((rows_summing_to_one(truth),), (rows_summing_to_one(found),), (each,))
 
     def joined(self, other: SparseRows) -> SparseRows:
         """The rows of both, which have the same columns."""
@@ -117,7 +117,8 @@ class SparseRows:
 _PRODUCTS = ((0, 1), (0, 0), (1, 1))
 
 
-def _rows(partition: Partition) -> Any:
+def rows_summing_to_one(partition: Partition) -> Any:
+    """Sparse memberships, or labels, as a CSR array in double precision whose rows sum to one."""
     if isinstance(partition, HardPartition):
         return one_hot(partition.values.astype(np.int64) - partition.low, partition.span)
     rows = partition.memberships().astype(np.float64, copy=False)
