@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+ISSUE = 19
+
 LIMIT = 2.0
 """Seconds."""
 

@@ -13,6 +13,8 @@ from sklearn.metrics import silhouette_score
 
 import partita as pt
 
+ISSUE = 19
+
 TEXT = ["ssw", "calinski_harabasz", "davies_bouldin", "xie_beni", "simplified_silhouette"]
 
 

@@ -780,7 +780,7 @@ def test_what_comes_from_openml_is_turned_into_numbers(monkeypatch):
         (FRAME.assign(age=[30, 40, 50, 61]), TARGET, "checksum"),
         (FRAME, TARGET.iloc[::-1], "checksum"),
         (FRAME.iloc[:3], TARGET.iloc[:3], "n = 3"),
-        (FRAME, TARGET.replace({"yes": "no"}), "classes of"),
+        (FRAME, TARGET.astype(object).replace({"yes": "no"}), "classes of"),
         (FRAME.assign(age=["a", "b", "c", "d"]), TARGET, "no number"),
     ],
 )

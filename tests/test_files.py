@@ -313,6 +313,8 @@ BAD_FILES: dict[str, tuple[str, str | bytes, str]] = {
 
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_bad_files_are_refused_with_advice(read: Any, case: str) -> None:
+    if case == "npy of negative size" and np.lib.NumpyVersion(np.__version__) < "2.3.0":
+        pytest.skip("NumPy before 2.3 takes a negative size for one that is not told")
     name, content, message = BAD_FILES[case]
     with pytest.raises(PartitaError, match=message) as caught:
         read(name, content)

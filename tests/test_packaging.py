@@ -55,7 +55,7 @@ def test_lowest_versions_are_pins_of_every_requirement():
     pins = dict(line.split("==") for line in done.stdout.splitlines())
     assert {one.partition(">=")[0] for one in PROJECT["dependencies"]} <= pins.keys()
     assert {"pyarrow", "openpyxl", "dask"} <= pins.keys()
-    assert pins["numpy"] == "2.1"
+    assert pins["numpy"] == "2.2"
 
 
 def test_nothing_that_is_installed_by_names_a_host():

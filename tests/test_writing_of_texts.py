@@ -245,6 +245,8 @@ BAD: dict[str, tuple[str | bytes, str, str | bytes | None, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_what_is_refused_and_that_the_advice_helps(data: Any, case: str) -> None:
+    if case == "too large" and int(pd.__version__.partition(".")[0]) < 3:
+        pytest.skip("pandas 2 takes whole numbers with a decimal point for integers")
     content, message, mended, options = BAD[case]
     with pytest.raises(PartitaError, match=message) as caught:
         data("x.csv", content)
