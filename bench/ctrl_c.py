@@ -29,7 +29,16 @@ COMMANDS = {
 def seconds_to_end(line: str, kept: Path, *, to_group: bool) -> tuple[float, int, str, int]:
     """From Ctrl-C to the end, with the exit code, what was said, and how many pieces of work are kept."""
     command = [sys.executable, "-m", "partita", *line.split(), "--quiet"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # nohup and & ignore it, and so would the command
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
         while len(list(kept.rglob("*.json"))) < 5:
             if process.poll() is not None:
                 raise RuntimeError(process.stderr.read() if process.stderr else "")

@@ -621,3 +621,18 @@ def test_standard_errors_of_drawn_pairs_cover(data, weight):
     spread = np.array([one.standard_error for one in sampled])
     assert abs((np.abs(gaps - gap) <= 1.96 * spread).mean() - 0.95) < 0.055
     assert abs(gaps.mean() - gap) < 5 * gaps.std() / 20
+
+
+def test_what_holds_numbers_of_each_object_is_left_out_unasked_where_there_are_many(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(900, 2)), rng.integers(0, 3, 900)
+    chunked = [da.from_array(one, chunks=300) for one in (X, labels)]
+    assert "silhouette" in pt.validate(*chunked)
+    monkeypatch.setattr("partita.evaluation.MOST_HELD_OBJECTS", 899)
+    many = pt.validate(*chunked)
+    reason = next(one.reason for one in many.left_out if one.index.startswith("silhouette"))
+    assert "holds some numbers of each object" in reason
+    assert "sample_size" in reason
+    assert "calinski_harabasz" in many
+    asked = pt.validate(*chunked, indices=["silhouette"])["silhouette"].value
+    assert asked == pytest.approx(pt.indices.silhouette(X, labels), rel=1e-12)

@@ -52,6 +52,11 @@ HARDENED = Caveat(CaveatKind.HARDENED, "on hardened labels")
 
 ALL_AT_ONCE = "looks at all objects at once, and they lie in chunks"
 
+HOLDS_EACH = "holds some numbers of each object"
+
+MOST_HELD_OBJECTS = 1_000_000
+"""Objects in chunks of which indices of pairs hold some numbers unasked, so that memory stays bounded."""
+
 MOST_PAIR_OPERATIONS = 1e9
 """What is computed unasked; indices that look at more pairs of objects must be named."""
 
@@ -128,10 +133,12 @@ def plan(
             reason = _unwritten(entry, on) or ("" if one_scale else same_for_all)
             reason = reason or _refusal(entry, on)
             operations = 0.0 if reason else pair_operations(entry.requests, on)
-            if operations > most_pairs:
+            holds_too_many = operations > 0.0 and on.is_chunked and on.n_objects > MOST_HELD_OBJECTS
+            if operations > most_pairs or holds_too_many:
                 sampled = _sampled_form(entry, on)
                 names = f"{sampled} or {entry.name}" if sampled else entry.name
-                reason = f"{why_costly(entry.requests)} unasked; indices=[...] with {names}"
+                why = why_costly(entry.requests) if operations > most_pairs else HOLDS_EACH
+                reason = f"{why} unasked; indices=[...] with {names}"
                 cost = f"{operations:.1e} pair operations"
         if reason:
             left_out.append(LeftOut(entry.label, reason, cost))

@@ -17,6 +17,9 @@ from partita.arrays import Array, blocks, stacked
 from partita.arrays.chunked import Chunked, Piece, for_beside, made_once, sum_of_chunks, zipped
 from partita.statistics.protocol import OnBlock
 
+MOST_ROWS = 1 << 17
+"""Rows of a chunk that are held against others at once."""
+
 FEWEST_ROWS = 4096
 """Neighbouring chunks are looked at together up to so many rows: very small ones have too many pairs."""
 
@@ -121,7 +124,8 @@ class ChunkedObjects:
         on_block: OnBlock = None,
     ) -> Any:
         """The sum over all chunks of ``work(points, *inputs, weight=...)``; points may be a task of dask."""
-        return sum_of_chunks(partial(_of_points, self.opened, work), points, self.columns, add, on_block)
+        against = partial(_of_points, self.opened, work, add)
+        return sum_of_chunks(against, points, self.columns, add, on_block)
 
     def each_against_all(
         self,
@@ -232,6 +236,17 @@ def _of_two(
     return work(*sides, weight=weight, split=first[0].shape[0])
 
 
-def _of_points(opened: Callable[..., Opened], work: Callable[..., Any], points: Any, *parts: Any) -> Any:
-    sides, weight = opened(parts)
-    return work(points, *sides, weight=weight)
+def _of_points(
+    opened: Callable[..., Opened],
+    work: Callable[..., Any],
+    add: Callable[[Any, Any], Any],
+    points: Any,
+    *parts: Any,
+) -> Any:
+    """Points against the objects of one chunk, some after the other: they are copied on the way."""
+    total: Any = None
+    for rows in blocks(parts[0].shape[0], MOST_ROWS):
+        sides, weight = opened([part[rows] for part in parts])
+        made = work(points, *sides, weight=weight)
+        total = made if total is None else add(total, made)
+    return total
