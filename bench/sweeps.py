@@ -33,7 +33,7 @@ def run(report: Callable[..., None], best: Callable[..., float]) -> None:
         f"in CPU seconds: {alone:.2f} alone; {here:.2f} here and {', '.join(f'{s:.2f}' for s in of_workers)} "
         "on workers"
     )
-    report(f"{what}, in CPU seconds", alone / (here + max(of_workers)), 1.7, at_most=False)
+    report(what, alone / (here + max(of_workers)), 1.7, at_most=False, clock="CPU")
 
 
 def cpu_seconds(work: Callable[[], object]) -> tuple[float, list[float]]:
