@@ -196,7 +196,9 @@ def _part_of(on_block: OnBlock, before: int, steps: int, total: int) -> OnBlock:
         return None
 
     def tell(done: int, of_part: int) -> None:
-        on_block(before + steps * done // of_part, total)
+        steps_done = before + steps * done // of_part
+        if steps_done:
+            on_block(steps_done, total)
 
     return tell
 
