@@ -207,8 +207,27 @@ def test_what_needs_the_data_again_has_no_interval(soft):
     assert chance["ARI"].p > 0.0
 
 
-@pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V")])
-def test_chance_of_soft_clusterings_is_in_closed_form_or_not_at_all(soft, truth, found):
+SOFT_PAIRS = pytest.mark.parametrize(("truth", "found"), [("U", "V"), ("truth", "V")])
+BY_CHANCE = ["expected", "adjusted", "p"]
+
+
+@SOFT_PAIRS
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shuffles_of_soft_clusterings_are_those_in_memory(soft, truth, found, weighted):
+    ways = {"null": "permutation", "n_shuffles": 9, "random_state": 0, "indices": ["NMI", "frobenius_rand"]}
+    weight = np.arange(SOFT) % 3 if weighted else None
+    lazy = pt.compare(
+        cut(soft[truth]), cut(soft[found]), sample_weight=cut(weight) if weighted else None, **ways
+    )
+    plain = pt.compare(soft[truth], soft[found], sample_weight=weight, **ways)
+    frames = [made.to_frame()[BY_CHANCE] for made in (lazy, plain)]
+    pd.testing.assert_frame_equal(*frames, rtol=1e-9)
+    assert frames[0]["p"].notna().all()
+
+
+@SOFT_PAIRS
+def test_chance_of_too_many_soft_objects_is_in_closed_form_or_not_at_all(soft, truth, found, monkeypatch):
+    monkeypatch.setattr("partita.chance.chances.MOST_BROUGHT_HERE", SOFT)
     ways = {"null": "permutation", "n_shuffles": 9, "random_state": 0}
     lazy = pt.compare(cut(soft[truth]), cut(soft[found]), **ways)
     plain = in_memory(lazy, soft[truth], soft[found], **ways)
@@ -219,7 +238,7 @@ def test_chance_of_soft_clusterings_is_in_closed_form_or_not_at_all(soft, truth,
         assert other.expected_error == 0.0
         assert row.expected == pytest.approx(other.expected, rel=1e-11, abs=1e-12), row.index
         assert row.adjusted == pytest.approx(other.adjusted, rel=1e-9, abs=1e-11, nan_ok=True), row.index
-    assert all(np.isnan(row.p) and "sample of their rows" in row.caveat for row in lazy.rows)
+    assert all(np.isnan(row.p) and "a sample of their rows" in row.caveat for row in lazy.rows)
     weighted = pt.compare(cut(soft[truth]), cut(soft[found]), sample_weight=np.full(SOFT, 2), **ways)
     assert "are not repeated" in weighted.rows[0].caveat
 

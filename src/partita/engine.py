@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
@@ -9,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import is_sparse, map_blocks
-from partita.arrays.chunked import all_at_once, sum_of_chunks
+from partita.arrays import is_sparse, map_blocks, stacked
+from partita.arrays.chunked import all_at_once, sum_of_chunks, zipped
 from partita.errors import ParameterError
 from partita.inputs import Inputs
 from partita.partitions import HardPartition
@@ -22,7 +23,15 @@ from partita.statistics.protocol import ALL_VALUES, rows_of_data
 TRIAL_ROWS = 4096
 """Objects that a trial looks at."""
 
-__all__ = ["Request", "collect", "needs_all_at_once", "pair_operations", "why_costly"]
+__all__ = [
+    "Request",
+    "brought_here",
+    "bytes_in_chunks",
+    "collect",
+    "needs_all_at_once",
+    "pair_operations",
+    "why_costly",
+]
 
 TABLE = Request.of(Contingency, {})
 
@@ -156,6 +165,20 @@ def _columns(inputs: Inputs) -> list[Any]:
     columns: list[Any] = [p.values for p in clusterings]
     columns += [] if inputs.X is None else [inputs.X.values]
     return columns + ([] if inputs.weight is None else [inputs.weight])
+
+
+def bytes_in_chunks(inputs: Inputs) -> int:
+    """What all objects that lie in chunks would take here, written out."""
+    return sum(math.prod(column.shape) * column.dtype.itemsize for column in _columns(inputs))
+
+
+def brought_here(inputs: Inputs) -> Inputs:
+    """The same with all objects in memory."""
+    return inputs.blank().holding([stacked(zipped(_itself, column)) for column in _columns(inputs)])
+
+
+def _itself(chunk: Any) -> Any:
+    return chunk
 
 
 def _over_blocks(

@@ -15,7 +15,7 @@ from partita.chance.expectations import Expectation, expected_on_inputs, expecte
 from partita.chance.null_models import NullModel, Permutation, check_fits, null_model
 from partita.chance.null_values import adjusted_value, p_value, said_of_missing, summarise
 from partita.chance.shuffles import MOST_OBJECTS, ObjectDraws, Pairs, TableDraws
-from partita.engine import Request, collect, pair_operations
+from partita.engine import Request, brought_here, bytes_in_chunks, collect, pair_operations
 from partita.errors import ParameterError
 from partita.evaluation import values_of
 from partita.inputs import Inputs
@@ -34,8 +34,8 @@ MOST_DRAWN_PAIRS = 1e10
 MOST_REPEATED = 1_000_000
 """Objects that whole-number weights may stand for where the table alone does not do."""
 
-IN_CHUNKS = "soft clusterings in chunks are not drawn anew; compare a sample of their rows in memory"
-"""Why soft clusterings in chunks have no p-values."""
+MOST_BROUGHT_HERE = 1 << 28
+"""Bytes of objects in chunks that are brought into memory to be shuffled: each shuffle needs all of them."""
 
 MOST_KEPT = 10_000
 """Different values of one index that are kept of all draws."""
@@ -152,7 +152,8 @@ def chance_of(
     Two hard clusterings: tables are drawn from their law, at a cost that does not depend on the number of
     objects. All cases are enumerated instead where at most 50 000 tables cover them (any two clusterings of
     up to eight objects under the permutation model), or 5040 shuffles for other kinds (seven objects).
-    Whole-number weights are multiplicities; other weights leave no objects to shuffle.
+    Whole-number weights are multiplicities; other weights leave no objects to shuffle. Objects in chunks that
+    take at most 268 MB are brought into memory and shuffled there; of more, what has a closed form is left.
 
     Examples
     --------
@@ -167,6 +168,7 @@ def chance_of(
     model = null_model(null)
     check_draws(n_shuffles, seed)
     check_fits(model, [inputs.partitions[side].kind for side in ("truth", "found")])
+    inputs = _in_memory_if_few(inputs)
     reason, shuffled = _objects_to_shuffle(inputs)
     if reason:
         return {e.label: _nothing(model, reason) for e in wanted}
@@ -208,6 +210,13 @@ def _nothing(model: NullModel, reason: str) -> Chance:
     return Chance(model=str(model), caveats=said(CaveatKind.NOT_COMPUTED, f"no chance values: {reason}"))
 
 
+def _in_memory_if_few(inputs: Inputs) -> Inputs:
+    """The same, or objects that lie in chunks in memory."""
+    if not inputs.is_chunked or bytes_in_chunks(inputs) > MOST_BROUGHT_HERE:
+        return inputs
+    return brought_here(inputs)
+
+
 def _objects_to_shuffle(inputs: Inputs) -> tuple[str, Inputs]:
     """Why there are no whole objects to shuffle, or nothing; and the inputs with every object by itself."""
     if inputs.n_objects == 0:
@@ -216,7 +225,7 @@ def _objects_to_shuffle(inputs: Inputs) -> tuple[str, Inputs]:
     if weight is None:
         return "", inputs
     if inputs.is_chunked:
-        return "objects with weights that lie in chunks are not repeated", inputs
+        return f"objects with weights in chunks are not repeated: {_too_large(inputs)}", inputs
     if weight.dtype.kind != "i":
         return "weights that are no whole numbers leave no objects to shuffle", inputs
     if _is_of_tables(inputs):
@@ -228,6 +237,15 @@ def _objects_to_shuffle(inputs: Inputs) -> tuple[str, Inputs]:
     X = None if inputs.X is None else inputs.X.take(rows)
     repeated = {name: p.take(rows) for name, p in inputs.partitions.items()}
     return "", replace(inputs, partitions=repeated, n_objects=len(rows), weight=None, X=X)
+
+
+def _too_large(inputs: Inputs) -> str:
+    """Why objects in chunks are not shuffled."""
+    size, most = bytes_in_chunks(inputs) / 1e6, MOST_BROUGHT_HERE / 1e6
+    return (
+        f"each shuffle needs all objects in memory, and these take {size:.0f} MB, of at most {most:.0f};"
+        " compare a sample of their rows"
+    )
 
 
 def _is_of_tables(inputs: Inputs) -> bool:
@@ -298,7 +316,7 @@ class _Source:
         if isinstance(self.draws, TableDraws):
             return "" if is_in_table(entry, (HARD, HARD)) else "it needs more than the table of two hard ones"
         if self.inputs.is_chunked:
-            return IN_CHUNKS
+            return _too_large(self.inputs)
         count = self.draws.number or self.draws.n_shuffles
         operations = count * pair_operations(entry.requests, self.inputs)
         if operations <= MOST_DRAWN_PAIRS:
