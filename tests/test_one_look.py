@@ -1,4 +1,4 @@
-"""Many labels are looked at once: the look that counts them finds their range too."""
+"""Many labels, and memberships in files, are looked at once: the look that counts them also checks them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 
 import partita as pt
 from partita import engine
-from partita.arrays import COMPILED_FROM
-from partita.errors import PartitionError
+from partita.arrays import BLOCK_ROWS, COMPILED_FROM
+from partita.errors import MismatchError, PartitionError
 from partita.inputs import prepare
-from partita.partitions import HardPartition
+from partita.partitions import HARD, HardPartition
 from partita.statistics import Contingency, Request
 
 N = COMPILED_FROM + 4567
@@ -96,3 +96,87 @@ def test_labels_that_change_after_the_partition_was_made_are_refused():
     labels[5] = 99
     with pytest.raises(PartitionError, match="labels changed"):
         pt.indices.rand(made, drawn(0, 3))
+
+
+# --- memberships in files ---------------------------------------------------------------------------------
+
+ROWS = 2 * BLOCK_ROWS + 333
+
+
+def in_files(folder, *matrices):
+    """The matrices as files that are mapped into memory."""
+    for place, matrix in enumerate(matrices):
+        np.save(folder / f"{place}.npy", matrix)
+    return [np.load(folder / f"{place}.npy", mmap_mode="r") for place in range(len(matrices))]
+
+
+def memberships(k, dtype=np.float64, seed=0):
+    return np.random.default_rng(seed).dirichlet(np.ones(k), ROWS).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("k", "others"), [(2, 3), (8, 8), (5, 12)])
+def test_memberships_in_files_are_read_once(k, others, dtype, tmp_path, monkeypatch):
+    U, V = in_files(tmp_path, memberships(k, dtype), memberships(others, dtype, seed=1))
+    in_memory = pt.compare(np.asarray(U), np.asarray(V))
+    monkeypatch.setattr("partita.partitions.memberships.survey_rows", lambda _: pytest.fail("looked twice"))
+    inputs = prepare({"truth": U, "found": V})
+    expected = np.asarray(U, np.float64).T @ np.asarray(V, np.float64)
+    np.testing.assert_allclose(inputs.table.raw, expected, rtol=1e-12)
+    assert repr(inputs.partitions["truth"]).startswith(f"FuzzyPartition(n={ROWS}, k={k}")
+    mapped = pt.compare(U, V)
+    assert [row.index for row in mapped.rows] == [row.index for row in in_memory.rows]
+    for one, other in zip(mapped.rows, in_memory.rows, strict=True):
+        np.testing.assert_allclose(one.value, other.value, rtol=1e-12, atol=1e-14, err_msg=one.index)
+
+
+def spoiled(row, cells):
+    matrix = memberships(3)
+    matrix[row, : len(cells)] = cells
+    return matrix
+
+
+FLAWS = {
+    "nan": spoiled(ROWS - 1, [np.nan]),
+    "infinite": spoiled(BLOCK_ROWS, [np.inf, -np.inf]),
+    "negative": spoiled(BLOCK_ROWS - 1, [-0.5, 1.5, 0.0]),
+    "a large sum": spoiled(70_000, [0.9, 0.9]),
+    "nothing": spoiled(ROWS - 2, [0.0, 0.0, 0.0]),
+    "the first row": spoiled(0, [0.7, 0.7]),
+    "other numbers": np.random.default_rng(0).normal(size=(ROWS, 3)),
+}
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["truth", "found"])
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_flaws_in_files_are_told_as_in_memory(flaw, side, tmp_path):
+    sides = [memberships(4, seed=1)]
+    sides.insert(side, FLAWS[flaw])
+    with pytest.raises(PartitionError) as in_memory:
+        pt.compare(*sides)
+    with pytest.raises(PartitionError) as mapped:
+        pt.compare(*in_files(tmp_path, *sides))
+    assert str(mapped.value) == str(in_memory.value)
+
+
+def test_what_rounding_carried_below_zero_is_zero_in_files_too(tmp_path):
+    matrix = spoiled(BLOCK_ROWS + 5, [-1e-9, 0.5, 0.5 + 1e-9])
+    inputs = prepare(dict(zip(("truth", "found"), in_files(tmp_path, matrix, memberships(2)), strict=True)))
+    assert inputs.table is None
+    assert inputs.partitions["truth"].values.min() == 0.0
+
+
+def test_one_hot_memberships_in_files_are_hard(tmp_path):
+    matrix = np.eye(3)[np.resize(drawn(0, 3), ROWS)]
+    inputs = prepare(dict(zip(("truth", "found"), in_files(tmp_path, matrix, memberships(2)), strict=True)))
+    assert inputs.partitions["truth"].kind is HARD
+
+
+def test_files_of_other_lengths_or_with_weights_are_read_as_ever(tmp_path):
+    U, V, short = in_files(tmp_path, memberships(2), memberships(3), memberships(3)[:-1])
+    with pytest.raises(MismatchError):
+        pt.compare(U, short)
+    weighted = prepare({"truth": U, "found": V}, sample_weight=np.full(ROWS, 2))
+    assert weighted.table is None
+    twice = pt.compare(U, V, indices=["MI"], sample_weight=np.full(ROWS, 2))["MI"].value
+    assert twice == pytest.approx(pt.compare(U, V, indices=["MI"])["MI"].value, rel=1e-12)

@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from partita.engine import collect
 from partita.evaluation import values_of
 from partita.inputs import prepare
-from partita.kernels.em import expect, maximise
+from partita.kernels.em import NEGLIGIBLE, expect, maximise
 from partita.partitions import HARD
 from partita.registry import find
 from partita.registry.entry import Index
@@ -64,13 +64,14 @@ def test_a_request_is_found_again_in_another_process():
 
 @pytest.mark.parametrize("form", ["plain", "compiled"])
 @pytest.mark.parametrize("d", [1, 3, 4, 7, 8, 13])
-def test_steps_of_em_at_any_number_of_features(d, form):
+@pytest.mark.parametrize("apart", [0.5, 40.0], ids=["overlapping", "apart"])
+def test_steps_of_em_at_any_number_of_features(d, apart, form):
     rng = np.random.default_rng(d)
-    n, k = 300, 2  # more than a block, and not a whole number of them
-    X = rng.normal(size=(n, d))
+    n, k = 1000, 2  # more than a block of each component, and not a whole number of them
+    weights, means = np.array([0.3, 0.7]), apart * np.stack([-np.ones(d), rng.random(d)])
+    X = means[(rng.random(n) < 0.7).astype(int)] + rng.normal(size=(n, d))
     roots = rng.normal(size=(k, d, d)) / (3 * np.sqrt(d)) + np.eye(d)
     covariances = roots @ roots.transpose(0, 2, 1)
-    weights, means = np.array([0.3, 0.7]), rng.normal(size=(k, d)) / 2
     joint = np.stack(
         [w * multivariate_normal(m, c).pdf(X) for w, m, c in zip(weights, means, covariances, strict=True)]
     )
@@ -78,7 +79,8 @@ def test_steps_of_em_at_any_number_of_features(d, form):
     columns = np.ascontiguousarray(X.T)
     given = expect.typed((columns, weights, means, covariances, shares, peaks, totals))
     assert getattr(expect, form)(*given)
-    np.testing.assert_allclose(shares, joint / joint.sum(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(shares, joint / joint.sum(axis=0), rtol=1e-9, atol=1e-300)
+    assert (shares.min() < NEGLIGIBLE) == (apart > 1)  # which are then left out of sums
     np.testing.assert_allclose(peaks + np.log(totals), np.log(joint.sum(axis=0)), rtol=1e-9, atol=1e-9)
 
     ridge, found = np.full(d, 1e-6), np.zeros((k, d, d))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -23,7 +25,15 @@ from partita.errors import ParameterError, WorkerError
 from partita.fits import shipments
 from partita.fits.tasks import Task, run_tasks
 from partita.partitions import DataMatrix
-from shipped_sweeps import Carrier, Counted, Mortal, die_always, said, sum_up, whole_or_dead
+from shipped_sweeps import (
+    Carrier,
+    Counted,
+    Mortal,
+    die_always,
+    said,
+    sum_up,
+    whole_or_dead,
+)
 from stub_clusterer import StubClusterer
 
 X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
@@ -215,6 +225,29 @@ def test_a_worker_that_is_killed_ends_a_sweep_that_can_go_on(sweep, tmp_path):
     straight = SWEEPS[sweep](Mortal(log=straight_log), n_jobs=1)
     pd.testing.assert_frame_equal(again.to_frame(), straight.to_frame(), check_exact=True)
     assert whole == len(said(straight_log, "fitted")) - kept  # what was done is not done again
+
+
+INTERRUPTED = """
+import os, signal
+import numpy as np
+from partita.fits.tasks import Task, run_tasks
+from shipped_sweeps import interrupt_oneself
+
+tasks = [Task(f"t{i}", (np.arange(3000.0), i)) for i in range(40)]
+records = list(run_tasks(interrupt_oneself, tasks, n_jobs=2, description="sums"))
+assert os.getpid() not in {record.values["process"] for record in records}
+assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])  # this process hears it
+print([record.values["place"] for record in records])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="other systems mask no signals")
+def test_ctrl_c_does_not_reach_workers():
+    """A terminal sends it to all processes of a command; the one that a person started ends the others."""
+    command = [sys.executable, "-c", INTERRUPTED]
+    ended = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.strip() == str(list(range(40)))
 
 
 def test_without_a_checkpoint_the_error_names_it(tmp_path):

@@ -25,7 +25,8 @@ from partita.partitions.chunked_reading import (
 from partita.partitions.models import is_estimator
 from partita.partitions.reading import Reading
 from partita.statistics import Contingency
-from partita.statistics.tables.counting import DENSE_CELLS, GUESSED_CELLS
+from partita.statistics.tables.counting import DENSE_CELLS
+from partita.statistics.tables.one_look import GUESSED_CELLS, table_of_labels
 
 __all__ = ["prepare_chunked"]
 
@@ -123,7 +124,7 @@ def _noise_in_table(sides: Mapping[str, Any], noisy: list[str], table: Any) -> t
 
 def _counted(truth: Any, found: Any) -> tuple[list[Counts], Contingency] | None:
     """The table of two chunks of labels, and how often each label occurs; None where it may be large."""
-    table = Contingency.at_one_look(truth, found)
+    table = table_of_labels(truth, found)
     if table is None:
         if not (isinstance(truth, HardPartition) and isinstance(found, HardPartition)):
             return None

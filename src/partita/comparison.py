@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import generator
+from partita.arrays import check_seed, generator
 from partita.chance.bootstraps import check_confidence, check_count, check_method
 from partita.chance.chances import NullDraws
 from partita.chance.null_models import null_model
@@ -263,7 +263,9 @@ def compare(
     check_confidence(confidence)
     check_method(interval)
     model = None if null is None else null_model(null)
-    seeds = generator(random_state).integers(1 << 62, size=2).tolist()
+    check_seed(random_state)
+    is_drawn = model is not None or bootstrap is not None
+    seeds = generator(random_state).integers(1 << 62, size=2).tolist() if is_drawn else (0, 0)
     sampling = Sampling(model, bootstrap, confidence, interval, n_shuffles, random_state, *seeds)
     indices = listed(indices) if indices is not None else None  # an iterator goes only once
     given = ("truth", "found") if X is None else ("X", "truth", "found")

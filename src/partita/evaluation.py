@@ -167,10 +167,11 @@ class _Views:
 
     def of(self, entry: Index) -> Inputs:
         """As they are."""
-        if entry.inputs not in self.by_inputs:
+        view = self.by_inputs.get(entry.inputs)
+        if view is None:
             view = self.inputs.only(entry.inputs)
-            self.by_inputs[entry.inputs] = self.known.setdefault(tuple(view.partitions), view)
-        return self.by_inputs[entry.inputs]
+            self.by_inputs[entry.inputs] = view = self.known.setdefault(tuple(view.partitions), view)
+        return view
 
     def hardened(self, entry: Index) -> Inputs:
         """As hard labels; the same object where they are hard already."""

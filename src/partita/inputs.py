@@ -28,6 +28,7 @@ from partita.partitions.chunked import InChunks
 from partita.partitions.data import FILLS
 from partita.partitions.models import is_estimator, refuse_labels_of_other_data
 from partita.statistics import Contingency
+from partita.statistics.tables.one_look import read_and_multiply, table_of_labels
 
 __all__ = ["Inputs", "NOISE_POLICIES", "balanced_weights", "prepare"]
 
@@ -168,11 +169,17 @@ def prepare(
         {"X": DataMatrix(X, are_distances=metric == "precomputed", missing=missing)} if "X" in given else {}
     )
     policy = "raise" if missing in FILLS else missing
-    sides |= {
-        name: read_marked(obj, X=X, noise_label=noise_label, missing=policy, background=background)
-        for name, obj in given.items()
-        if name != "X"
-    }
+    together = None
+    if given.keys() == {"truth", "found"} and sample_weight is None and noise_label is background is None:
+        together = read_and_multiply(given["truth"], given["found"])
+    if together is not None:
+        sides |= zip(("truth", "found"), together, strict=False)
+    else:
+        sides |= {
+            name: read_marked(obj, X=X, noise_label=noise_label, missing=policy, background=background)
+            for name, obj in given.items()
+            if name != "X"
+        }
     models = [obj for name, obj in given.items() if name != "X" and is_estimator(obj)]
     for one in models if X is not None else ():
         refuse_labels_of_other_data(one, X)
@@ -189,9 +196,9 @@ def prepare(
     notes += [aligned] * bool(dropped)
     covered, cover_notes = _share_with_truth(given_sizes, dropped)
     notes += cover_notes
-    counted = None
-    if weight is None and sides.keys() >= {"truth", "found"}:
-        made = Contingency.at_one_look(sides["truth"], sides["found"])
+    counted = together
+    if counted is None and weight is None and sides.keys() >= {"truth", "found"}:
+        made = table_of_labels(sides["truth"], sides["found"])
         counted = None if made is None else (sides["truth"], sides["found"], made)
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise, noise_label)
     if is_balanced:

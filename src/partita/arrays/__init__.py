@@ -43,7 +43,7 @@ from partita.arrays.row_blocks import (
     one_thread,
     thread_count,
 )
-from partita.arrays.seeds import check_flag, generator
+from partita.arrays.seeds import check_flag, check_seed, generator
 from partita.arrays.weights import MOST_WEIGHT, multiplicities
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "binary_exponent",
     "blocks",
     "check_flag",
+    "check_seed",
     "collected",
     "dense",
     "divided_by_row_sums",

@@ -72,6 +72,8 @@ def exponent_between(least: float, largest: float) -> int:
 
 def is_sparse(obj: Any) -> bool:
     """Whether this is a SciPy sparse array or matrix; SciPy is not imported to find out."""
+    if type(obj) is np.ndarray:
+        return False
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(obj))
 

@@ -18,20 +18,24 @@ def check_flag(value: Any, name: str) -> None:
 
 def generator(random_state: Any) -> np.random.Generator:
     """Turn None, a whole number, a SeedSequence, a Generator or an old RandomState into a Generator."""
+    check_seed(random_state)
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 1 << 32, size=4, dtype=np.uint32))
-    if random_state is None or isinstance(random_state, np.random.SeedSequence):
-        return np.random.default_rng(random_state)
-    if (
-        isinstance(random_state, (int, np.integer))
-        and not isinstance(random_state, bool)
-        and random_state >= 0
+    return np.random.default_rng(random_state)
+
+
+def check_seed(random_state: Any) -> None:
+    """Refuse what `generator` makes nothing of."""
+    if random_state is None or isinstance(
+        random_state, (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
     ):
-        return np.random.default_rng(int(random_state))
-    raise ParameterError(
-        Phrase(Setting("random_state"), " is not a seed."),
-        got=repr(random_state),
-        need="None, a whole number >= 0, or a numpy Generator",
-    )
+        return
+    is_whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
+    if not is_whole or random_state < 0:
+        raise ParameterError(
+            Phrase(Setting("random_state"), " is not a seed."),
+            got=repr(random_state),
+            need="None, a whole number >= 0, or a numpy Generator",
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -140,15 +140,14 @@ class Weights:
         """The weights of one part in each set, ``(n_sets, units)``; ``times`` are those of its units."""
         raise NotImplementedError
 
-    def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Some units after others, and their weights in each set; the same each time."""
-        for place, part in enumerate(self.parts()):
-            counts = self.of_part(place, self.units.times[part])
-            yield part, counts if self.units.each is None else counts * self.units.each[part]
+    def of_units(self, place: int, part: slice) -> Array:
+        """The weights in each set of the units of a part; the same each time."""
+        counts = self.of_part(place, self.units.times[part])
+        return counts if self.units.each is None else counts * self.units.each[part]
 
     def whole(self) -> Array:
         """All weights, ``(n_sets, size)``."""
-        return np.concatenate([weights for _, weights in self.blocks()], axis=1)
+        return np.concatenate([self.of_units(*where) for where in enumerate(self.parts())], axis=1)
 
     def blank(self) -> Self:
         """The same without the units: what whoever has some of them must know."""
@@ -194,11 +193,12 @@ class Draws(Weights):
 
     def _in_parts(self, group: int) -> Array:
         """How many draws fall on each part of a group."""
-        if self._last[0] != group:
+        known, drawn = self._last  # one look: other threads may be at other groups
+        if known != group:
             sizes = self.sizes[group * PARTS_IN_A_GROUP :][:PARTS_IN_A_GROUP]
             drawn = self._rng(group).multinomial(self.in_groups[:, group], sizes / sizes.sum())
             self._last = group, drawn
-        return self._last[1]
+        return drawn
 
     def _rng(self, *places: int) -> np.random.Generator:
         keys = (*self.seed.spawn_key, *places)

@@ -15,6 +15,7 @@ import numpy as np
 
 from partita.arrays import Array, blocks, dense, divided_by_row_sums, one_blas_thread
 from partita.arrays.chunked import Chunked, Piece, aligned, sum_of_chunks
+from partita.arrays.row_blocks import in_order
 from partita.chance.object_weights import Weights
 from partita.partitions import HARD, HardPartition, Partition
 from partita.progress import bar
@@ -254,10 +255,20 @@ def sum_over_units(sums: Sequence[Any], weights: Weights) -> None:
         if weights.units.is_chunked:
             _sum_over_chunks(sums, weights, report)
             return
-        for part, block in weights.blocks():
-            for one in sums:
-                one.add(part, block)
-            report(part.stop, weights.units.size)
+
+        def of_part(where: tuple[int, slice]) -> list[Any]:
+            block = weights.of_units(*where)
+            made = [one.of_sides(one.sides) for one in sums]
+            for one in made:
+                one.add(where[1], block)
+            return made
+
+        parts = weights.parts()
+        with one_blas_thread():  # the parts are shared among threads
+            for part, made in zip(parts, in_order(of_part, [*enumerate(parts)]), strict=True):
+                for one, more in zip(sums, made, strict=True):
+                    one.take_sums(one.merge(more))
+                report(part.stop, weights.units.size)
 
 
 def _sum_over_chunks(sums: Sequence[Any], weights: Weights, report: Any) -> None:

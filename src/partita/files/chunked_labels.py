@@ -21,6 +21,7 @@ from partita.partitions import HardPartition, as_partition
 from partita.partitions.chunked import ChunkedHard
 from partita.partitions.chunked_reading import WIDEST, counted_labels
 from partita.statistics import Contingency
+from partita.statistics.tables.one_look import table_of_labels
 
 MOST_LABELS = 1_000_000
 """Different labels above which a column is taken to name objects."""
@@ -109,7 +110,7 @@ def _look(columns: Sequence[LabelColumn], place: int, start: int) -> _SeenTogeth
     gaps = [_missing(one, start) for one in cells]
     if len(columns) == 2 and not any(missing for missing, _ in gaps):
         truth, found = hard
-        table = Contingency.at_one_look(truth, found)
+        table = table_of_labels(truth, found)
         if table is None:
             table = Contingency.from_block(truth.compacted(), found.compacted())
         names = (table.row_names, table.column_names)

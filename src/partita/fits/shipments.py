@@ -23,6 +23,9 @@ __all__ = ["LEAST_BYTES", "Shared", "Shipment", "current_shipment", "has_workers
 LEAST_BYTES = 1000
 """What is smaller goes with each task: to look for it elsewhere would cost more."""
 
+MOST_COPIED = 1 << 24
+"""Bytes of a memory map that a worker copies: joblib waits a second for files that workers go on mapping."""
+
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -31,7 +34,7 @@ class Shared:
 
     Where tasks are threads it is never pickled. Else it is pickled once, its arrays beside it: joblib puts
     large ones into files that all workers of a machine map, or sends them to the workers of a cluster. Each
-    worker unpickles it once, without a copy of the arrays, which are read-only there.
+    worker unpickles it once, without a copy of large arrays; they are read-only there.
 
     Attributes
     ----------
@@ -90,6 +93,8 @@ def _arrived(shipment: str, place: int, *pieces: Array) -> Shared:
             _here = (shipment, {})
         things = _here[1]
         if place not in things:
+            if sum(piece.nbytes for piece in pieces) <= MOST_COPIED:
+                pieces = tuple(piece.copy() for piece in pieces)
             pickled, *buffers = map(read_only, pieces)
             made = Shared(pickle.loads(pickled.data, buffers=buffers), shipment, place)  # noqa: S301 (our own)
             made.pieces = pieces  # one worker may send it on to another

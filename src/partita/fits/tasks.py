@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,9 +127,9 @@ def run_tasks(
             calls = zip(tasks[done:], rows[done:], strict=True)
             try:
                 with shipment.scattered(backend, rows):
-                    for record in pool(
-                        delayed(_one)(work, task.key, checkpoint, *row) for task, row in calls
-                    ):
+                    with _deaf_workers() if one_by_one and pool.n_jobs != 1 else nullcontext():
+                        records = pool(delayed(_one)(work, task.key, checkpoint, *row) for task, row in calls)
+                    for record in records:
                         done += 1
                         report(done, len(tasks))
                         yield record
@@ -141,6 +143,26 @@ def run_tasks(
                     may_try_again = False
                     continue
                 raise _lost_worker(problem, description, tasks, done, checkpoint) from None
+
+
+@contextmanager
+def _deaf_workers() -> Iterator[None]:
+    """Have processes that are started inside not hear Ctrl-C, which waits here as long.
+
+    A terminal sends it to all of them, and a worker that hears it between two tasks prints where it was.
+    Whoever started them hears it too, and ends them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # the first worker would, and some Pythons unmask signals in there
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _one(work: Callable[..., Record], key: str, checkpoint: Checkpoint | None, *row: Any) -> Record:

@@ -19,6 +19,10 @@ GROUP = 64
 EMPTY = 10 * np.finfo(np.float64).eps
 """A component with less mass keeps its mean and covariance."""
 
+NEGLIGIBLE = 1e-30
+"""An object with a smaller share of a component's mass is left out of its covariance: n of them, each up to
+10^10 variances away, change it by less than n 10^-20 of itself."""
+
 LEAST_LOG_DENSITY = -1e300
 CONVERGED, STOPPED, SINGULAR = 1, 0, -1
 
@@ -342,6 +346,50 @@ def _add_scatter(gaps: Any, share: Any, lines: Any, scatter: Any) -> None:
 
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
+def _add_scatter_of_block(gaps: Any, share: Any, lines: Any, scatter: Any) -> None:
+    d, w = scatter.shape
+    if w == d and d >= TILE:
+        _add_scatter(gaps, share, lines, scatter)
+    else:
+        for a in range(d):
+            first = 0 if w == d else a
+            _add_products(gaps[first:], share, lines, scatter[a, : a - first + 1])
+
+
+@kernel(fastmath={"contract", "reassoc", "nsz"})
+def _add_scatter_of_all(X: Any, share: Any, mean: Any, least: float, scatter: Any) -> None:
+    """Add the scatter around a mean of all objects whose share is at least so much.
+
+    Where these are less than half, as in components that lie apart, they are brought together first.
+    """
+    d, n = X.shape
+    gaps, lines = np.empty((d, BLOCK)), np.empty(TILE * BLOCK)
+    n_kept = 0
+    for i in range(n):
+        n_kept += share[i] >= least
+    if 2 * n_kept >= n:
+        for low in range(0, n, BLOCK):
+            high = min(low + BLOCK, n)
+            _subtract(X, low, high, mean, gaps)
+            _add_scatter_of_block(gaps, share[low:high], lines, scatter)
+        return
+    kept, kept_share = np.empty(BLOCK, np.int64), np.empty(BLOCK)
+    size = 0
+    for i in range(n):
+        if share[i] >= least:
+            kept[size], kept_share[size] = i, share[i]
+            size += 1
+            n_kept -= 1
+            if size == BLOCK or n_kept == 0:
+                for f in range(d):
+                    centre, row, gap = mean[f], X[f], gaps[f]
+                    for j in range(size):
+                        gap[j] = row[kept[j]] - centre
+                _add_scatter_of_block(gaps, kept_share[:size], lines, scatter)
+                size = 0
+
+
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _dot(a: Any, b: Any) -> float:
     total = 0.0
     for i in range(a.size):
@@ -383,10 +431,8 @@ def _maximise_one(
     c: int,
 ) -> float:
     """Mass, mean and covariance of one component (its part of the pooled one); the change of the mean."""
-    _, d, w = covariances.shape
-    n = X.shape[1]
+    d = means.shape[1]
     tied, spherical = shape
-    gaps, lines = np.empty((d, BLOCK)), np.empty(TILE * BLOCK)
     change = 0.0
     mass = shares[c].sum()
     weights[c] = mass
@@ -399,16 +445,7 @@ def _maximise_one(
     scatter = pooled if tied else covariances[c]
     if not tied:
         scatter[:] = 0.0
-    for low in range(0, n, BLOCK):
-        high = min(low + BLOCK, n)
-        _subtract(X, low, high, means[c], gaps)
-        share = shares[c, low:high]
-        if w == d and d >= TILE:
-            _add_scatter(gaps, share, lines, scatter)
-        else:
-            for a in range(d):
-                first = 0 if w == d else a
-                _add_products(gaps[first:], share, lines, scatter[a, : a - first + 1])
+    _add_scatter_of_all(X, shares[c], means[c], NEGLIGIBLE * mass, scatter)
     if not tied:
         _finish(scatter, mass, ridge, spherical)
     return change

@@ -400,7 +400,7 @@ def listed(labels: Any) -> list[Any]:
 
 def _from_sequence(labels: Any) -> tuple[Array, tuple[Any, ...] | None]:
     items = listed(labels)
-    types = {type(x) for x in items}
+    types = set(map(type, items))
     if all(_is_integer(t) for t in types):
         try:
             return np.array(items, dtype=np.int64), None

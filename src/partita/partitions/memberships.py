@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -349,59 +349,76 @@ class RowSurvey:
         return np.clip(matrix, 0.0, 1.0)
 
 
+class RowLook(NamedTuple):
+    """What one block of rows shows."""
+
+    low: float = 0.0
+    high: float = 1.0
+    n_off: int = 0
+    first_off: int = -1
+    first_sum: float = 1.0
+    n_zero: int = 0
+    first_zero: int = -1
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether these are memberships as they stand."""
+        return self.low >= 0.0 and self.high <= 1.0 and not self.n_off
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def look_at_rows(matrix: Any, rows: slice) -> RowLook:
+    """Range and row sums of a block."""
+    block, tolerance = matrix[rows], row_sum_tolerance(matrix)
+    k = matrix.shape[1]
+    if is_sparse(block):
+        low, high = float(block.min()), float(block.max())
+        sums = np.asarray(block.sum(axis=1, dtype=np.float64)).ravel()
+        high = max(high, float(block.data.max())) if block.nnz else high
+        low = low if not block.nnz or not np.isnan(block.data).any() else float("nan")
+    else:
+        # a sum of k numbers in [0, 1] in single precision is off by less than this
+        surely = tolerance - k * 2.0**-22
+        if block.dtype == np.float32 and surely > 0.0 and block.min() >= 0.0:
+            sums = block @ np.ones(k, dtype=np.float32)
+            if sums.max() <= 1.0 + surely and sums.min() >= 1.0 - surely:
+                return RowLook()
+        wide = block if block.dtype == np.float64 else block.astype(np.float64)
+        low = float(wide.min())
+        sums = wide @ np.ones(k)
+        if low >= 0.0 and np.abs(sums - 1.0).max() <= tolerance:
+            return RowLook(low)
+        high = float(wide.max())
+    off = ~(np.abs(sums - 1.0) <= tolerance)
+    zero = sums == 0.0
+    first_off = int(off.argmax()) if off.any() else -1
+    return RowLook(
+        low,
+        high,
+        int(off.sum()),
+        rows.start + first_off if first_off >= 0 else -1,
+        float(sums[first_off]) if first_off >= 0 else 1.0,
+        int(zero.sum()),
+        rows.start + int(zero.argmax()) if zero.any() else -1,
+    )
+
+
 def survey_rows(matrix: Any) -> RowSurvey:
     """Range and row sums of a matrix, by blocks that stay in cache."""
-    tolerance = row_sum_tolerance(matrix)
-    ones = np.ones(matrix.shape[1])
-    single = np.ones(matrix.shape[1], dtype=np.float32)
-    # a sum of k numbers in [0, 1] in single precision is off by less than this
-    surely = tolerance - matrix.shape[1] * 2.0**-22
-
-    def look(rows: slice) -> tuple[float, float, int, int, float, int, int]:
-        block = matrix[rows]
-        if is_sparse(block):
-            low, high = float(block.min()), float(block.max())
-            sums = np.asarray(block.sum(axis=1, dtype=np.float64)).ravel()
-            high = max(high, float(block.data.max())) if block.nnz else high
-            low = low if not block.nnz or not np.isnan(block.data).any() else float("nan")
-        else:
-            if block.dtype == np.float32 and surely > 0.0 and block.min() >= 0.0:
-                sums = block @ single
-                if sums.max() <= 1.0 + surely and sums.min() >= 1.0 - surely:
-                    return 0.0, 1.0, 0, -1, 1.0, 0, -1
-            wide = block if block.dtype == np.float64 else block.astype(np.float64)
-            low = float(wide.min())
-            sums = wide @ ones
-            if low >= 0.0 and np.abs(sums - 1.0).max() <= tolerance:
-                return low, 1.0, 0, -1, 1.0, 0, -1
-            high = float(wide.max())
-        off = ~(np.abs(sums - 1.0) <= tolerance)
-        zero = sums == 0.0
-        first_off = int(off.argmax()) if off.any() else -1
-        return (
-            low,
-            high,
-            int(off.sum()),
-            rows.start + first_off if first_off >= 0 else -1,
-            float(sums[first_off]) if first_off >= 0 else 1.0,
-            int(zero.sum()),
-            rows.start + int(zero.argmax()) if zero.any() else -1,
-        )
-
-    with np.errstate(invalid="ignore", over="ignore"):
-        seen = map_blocks(look, matrix.shape[0], BLOCK_ROWS, products=matrix.shape[0] > BLOCK_ROWS)
-    first = next((s for s in seen if s[2]), seen[0])
-    first_zero = next((s for s in seen if s[5]), seen[0])
-    lows, highs = np.array([s[0] for s in seen]), np.array([s[1] for s in seen])
+    n = matrix.shape[0]
+    looks = map_blocks(partial(look_at_rows, matrix), n, BLOCK_ROWS, products=n > BLOCK_ROWS)
+    first = next((look for look in looks if look.n_off), looks[0])
+    first_zero = next((look for look in looks if look.n_zero), looks[0])
+    lows, highs = np.array([look.low for look in looks]), np.array([look.high for look in looks])
     return RowSurvey(
         low=float(lows.min()),
         high=float(highs.max()),
-        tolerance=tolerance,
-        n_off=sum(s[2] for s in seen),
-        first_off=first[3],
-        first_sum=first[4],
-        n_zero=sum(s[5] for s in seen),
-        first_zero=first_zero[6],
+        tolerance=row_sum_tolerance(matrix),
+        n_off=sum(look.n_off for look in looks),
+        first_off=first.first_off,
+        first_sum=first.first_sum,
+        n_zero=sum(look.n_zero for look in looks),
+        first_zero=first_zero.first_zero,
     )
 
 

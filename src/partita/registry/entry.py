@@ -56,13 +56,7 @@ class Basis:
 
     def __init__(self, statistics: Sequence[Any]) -> None:
         self.statistics = tuple(statistics)
-        self._answers: dict[Callable[..., Any], Any] = {}
-
-    def answer(self, question: Callable[..., Any]) -> Any:
-        """What a function of the statistics comes to."""
-        if question not in self._answers:
-            self._answers[question] = question(*self.statistics)
-        return self._answers[question]
+        self.answers: dict[Callable[..., Any], Any] = {}
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -72,12 +66,14 @@ class Basis:
     @cached_property
     def is_fractional(self) -> bool:
         """Whether all clusterings are hard, and their objects weighed by fractions."""
-        return set(self.kinds) <= {HARD} and not all(np.all(s.is_whole) for s in self.statistics)
+        return set(self.kinds) <= {HARD} and not all(s.is_whole for s in self.statistics)
 
     @cached_property
     def how(self) -> tuple[Caveat, ...]:
         """How the statistics came about, where they say so."""
-        told = ((CaveatKind.SAMPLED if s.is_sampled else CaveatKind.METHOD, s) for s in self.statistics)
+        told = [
+            (CaveatKind.SAMPLED if s.is_sampled else CaveatKind.METHOD, s) for s in self.statistics if s.how
+        ]
         return tuple(caveat for kind, s in told for caveat in said(kind, str(s.how)))
 
 
@@ -196,6 +192,17 @@ class Index:
             if self.best in {low for low, _ in self.ranges.values()} or self.best == -math.inf
             else "higher"
         )
+
+    @cached_property
+    def row_facts(self) -> dict[str, Any]:
+        """What every row of this index says of it, whatever its value."""
+        best = math.nan if self.best is None else self.best
+        return {
+            "index": self.label,
+            "symbol": self.symbol or "",
+            "best": best,
+            "direction": self.direction,
+        }
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -381,7 +388,8 @@ class Index:
             if bool(self._ask(basis, limit.when)):
                 return float(limit.value), limit.reason
         computed = self._call(self.formula_function, statistics)
-        value = float(computed) if np.ndim(computed) == 0 else math.nan
+        is_number = isinstance(computed, float) or np.ndim(computed) == 0
+        value = float(computed) if is_number else math.nan
         if math.isfinite(value) and self._is_inside(value, basis):
             return value, ""
         values, reasons = np.array(value), np.array("", dtype=object)
@@ -398,9 +406,11 @@ class Index:
 
     def _ask(self, basis: Basis, question: Callable[..., Any]) -> Any:
         """What the condition of a limit, or the end of a range, comes to."""
-        if _keyword_names(question):
-            return self._call(question, basis.statistics)
-        return basis.answer(question)
+        if question not in basis.answers:
+            if _keyword_names(question):
+                return self._call(question, basis.statistics)
+            basis.answers[question] = question(*basis.statistics)
+        return basis.answers[question]
 
     def _fill(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
         """Put the formula's values where no limit has set one."""

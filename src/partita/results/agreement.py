@@ -210,14 +210,14 @@ def _shared(own: Array, other: Array, cells: Array) -> Parts:
     largest = np.zeros(sizes.size)
     np.maximum.at(largest, own, cells)
     parts = np.bincount(own[shares >= PART], minlength=sizes.size)
-    shared = np.flatnonzero(parts >= 2)
-    shared = shared[np.argsort(-(sizes - largest)[shared], kind="stable")]
+    shared = (parts >= 2).nonzero()[0]
+    shared = shared[(largest - sizes)[shared].argsort(kind="stable")]
     told = shared[:MOST_LINES]
     parts_of: dict[int, list[tuple[int, float]]] = {cluster: [] for cluster in told.tolist()}
     is_told = np.zeros(sizes.size, dtype=bool)
     is_told[told] = True
-    large = np.flatnonzero((shares >= PART) & is_told[own])
-    large = large[np.argsort(-shares[large], kind="stable")]
+    large = ((shares >= PART) & is_told[own]).nonzero()[0]
+    large = large[(-shares[large]).argsort(kind="stable")]
     for cluster, part, share in zip(
         own[large].tolist(), other[large].tolist(), shares[large].tolist(), strict=True
     ):

@@ -86,15 +86,7 @@ class IndexValue:
     def of(cls, entry: Index, value: float, caveats: tuple[Caveat, ...]) -> Self:
         """The row of an index with this value; a call of the class would set eighteen fields one by one."""
         row = cls.__new__(cls)  # the rest of the fields are what the class has for them
-        best = math.nan if entry.best is None else entry.best
-        vars(row).update(
-            index=entry.label,
-            symbol=entry.symbol or "",
-            value=value,
-            best=best,
-            direction=entry.direction,
-            caveats=caveats,
-        )
+        vars(row).update(entry.row_facts, value=value, caveats=caveats)
         return row
 
     @property
@@ -123,7 +115,7 @@ def method_of(rows: Iterable[IndexValue]) -> str:
     """How the values of a whole table were found, in words."""
     inexact: dict[str, list[str]] = {"sampled": [], "bounds": []}
     for row in rows:
-        method = row.method
+        method = row.method if row.caveats else ""
         if method in inexact and row.index not in inexact[method]:
             inexact[method].append(row.index)
     parts = [f"{method}: {', '.join(names)}" for method, names in inexact.items() if names]
@@ -136,7 +128,7 @@ MOST_NAMED = 3
 def remarks_on(rows: Iterable[IndexValue], inputs: Inputs) -> tuple[Remark, ...]:
     """What holds for any table of indices: noise, values from a sample, values that are missing."""
     table = list(rows)
-    sampled = [row.index for row in table if row.method == "sampled"]
+    sampled = [row.index for row in table if row.caveats and row.method == "sampled"]
     missing = [row.index for row in table if math.isnan(row.value) and math.isnan(row.lower)]
     return (
         *speak(RemarkKind.NOISE, inputs.noisy),

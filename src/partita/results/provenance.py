@@ -54,7 +54,8 @@ def _plain(fact: Any) -> Any:
     if isinstance(fact, numbers.Real):
         return float(fact)
     if isinstance(fact, Mapping):
-        return {str(name): _plain(value) for name, value in fact.items()}
+        # most are words, of which there are as many as indices
+        return {str(name): value if type(value) is str else _plain(value) for name, value in fact.items()}
     if isinstance(fact, (list, tuple, range)):
         return [_plain(value) for value in fact]
     return repr(fact)

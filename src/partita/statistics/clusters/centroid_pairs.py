@@ -255,6 +255,8 @@ def orphans_by_overlap(table: Contingency, way: str = "symmetric") -> Floats:
 
 def _distinct(partner: Array, others: int) -> Array:
     """How many different partners there are, -1 not counted."""
-    met = np.zeros((*partner.shape[:-1], others + 1), dtype=bool)
-    np.put_along_axis(met, np.where(partner < 0, others, partner), True, axis=-1)
-    return np.asarray(met[..., :others].sum(axis=-1))
+    *stack, size = partner.shape
+    places = np.where(partner < 0, others, partner).reshape(-1, size)
+    met = np.zeros((len(places), others + 1), dtype=bool)
+    met[np.arange(len(places))[:, None], places] = True
+    return np.asarray(met[:, :others].sum(axis=-1).reshape(stack))

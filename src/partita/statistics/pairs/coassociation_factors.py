@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita.arrays import Array, blocks, dense
+from partita.arrays import Array, blocks, dense, map_blocks
 from partita.errors import TooLargeError
 from partita.kernels.compilation import has_numba
 from partita.partitions import FUZZY, Partition
@@ -17,6 +17,7 @@ _ROWS_OF_A_PRODUCT = 8192
 _ROWS_IN_CACHE = 2048
 _COMPILED_FROM = 4096  # rows; fewer are soon done by array operations
 _MOST_COLUMNS = 8192
+_FACTORS_AT_ONCE = 128
 
 
 def shares(partition: Partition) -> Array:
@@ -61,7 +62,10 @@ def factor_of(u: Array, v: Array, origins: tuple[Array, Array], weight: Array | 
 
 
 def factor_of_products(products: Array) -> Array:
-    """F with F'F = these products, ``(..., m, m)``."""
+    """F with F'F = these products, ``(..., m, m)``; those of a long stack are shared among threads."""
+    if products.ndim == 3 and len(products) > _FACTORS_AT_ONCE:
+        parts = map_blocks(lambda some: factor_of_products(products[some]), len(products), _FACTORS_AT_ONCE)
+        return np.concatenate(parts)
     scale = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
     divisor = np.where(scale == 0.0, 1.0, scale)
     values, vectors = np.linalg.eigh(products / (divisor[..., :, None] * divisor[..., None, :]))

@@ -35,7 +35,7 @@ from partita.partitions import (
 )
 from partita.statistics.protocol import Additive
 from partita.statistics.tables.cell_sums import excess, missing_information, sums_without_each
-from partita.statistics.tables.counting import count_at_one_look, count_labels, is_faint, scaled_products
+from partita.statistics.tables.counting import count_labels, is_faint, scaled_products
 from partita.statistics.tables.hypergeometric import expected_mutual_information
 
 _MOST_EXACT_OBJECTS = 3e9  # the square of more passes 64 bits
@@ -117,19 +117,6 @@ class Contingency(Additive):
         else:
             raw, exponent = scaled_products(truth, found, weight)
         return cls(raw, total, (truth.kind, found.kind), truth.row_names, found.row_names, exponent)
-
-    @classmethod
-    def at_one_look(cls, truth: Any, found: Any) -> Contingency | None:
-        """The table of many labels that were not looked at before, and their ranges from the same look.
-
-        None where there is nothing to gain: it is then made like any other.
-        """
-        if not (isinstance(truth, HardPartition) and isinstance(found, HardPartition)):
-            return None
-        counts = count_at_one_look(truth, found)
-        if counts is None:
-            return None
-        return cls(counts, truth.n_objects, (truth.kind, found.kind), truth.row_names, found.row_names)
 
     @classmethod
     def from_counts(cls, counts: Any, kinds: tuple[Kind, Kind] | None = None) -> Contingency:

@@ -6,19 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import COMPILED_FROM, HARD_BLOCK_ROWS, Array, is_sparse, map_blocks, one_hot
+from partita.arrays import COMPILED_FROM, Array, is_sparse, one_hot
 from partita.errors import PartitionError
 from partita.partitions import POSSIBILISTIC, HardPartition, MembershipPartition, Partition
 
 DENSE_CELLS = 1 << 16
 """Cells up to which a table is dense whatever the number of objects."""
-
-
-GUESSED_CELLS = 1 << 12
-"""Cells of a table up to which it is counted on a guess of the labels' ranges."""
-
-LABELS_GUESSED_FROM = 4096
-"""Labels that a guess of their range is made from, evenly spread over all."""
 
 FAINT = 2.0**-500
 """Sums of products below this may have lost digits, or all of them."""
@@ -55,50 +48,6 @@ def count_labels(truth: HardPartition, found: HardPartition, weight: Array | Non
     return sums.reshape(rows, columns)
 
 
-def count_at_one_look(truth: HardPartition, found: HardPartition) -> Array | None:
-    """The table of many labels whose ranges are not known, and the ranges from the same look at them.
-
-    The ranges are guessed from a few labels; where the guess was too narrow there is no table, but the ranges
-    are known. None too where there is nothing to gain.
-    """
-    n = truth.n_objects
-    if n < COMPILED_FROM or (truth.is_looked_at and found.is_looked_at):
-        return None
-    a, b = truth.values, found.values
-    if not all(values.dtype in (np.int64, np.int32) for values in (a, b)):
-        return None
-    (low_a, rows), (low_b, columns) = _guessed_range(truth), _guessed_range(found)
-    if rows * columns > GUESSED_CELLS:
-        return None
-    from partita.kernels.labels import count_pairs
-
-    parts = map_blocks(
-        lambda part: count_pairs(a[part], b[part], low_a, low_b, rows, columns), n, HARD_BLOCK_ROWS
-    )
-    table = sum((part for part, _, _ in parts), np.zeros((rows, columns), dtype=np.int64))
-    outside = [ends for _, strays, ends in parts if strays]
-    for side, (partition, low) in enumerate(((truth, low_a), (found, low_b))):
-        filled = low + np.flatnonzero(table.any(axis=1 - side))
-        seen = np.concatenate([filled, *(ends[2 * side : 2 * side + 2] for ends in outside)])
-        if not partition.is_looked_at:
-            partition.ends = (int(seen.min()), int(seen.max()))
-    if outside:
-        return None
-    cut = (slice(p.low - low, p.high - low + 1) for p, low in ((truth, low_a), (found, low_b)))
-    return np.ascontiguousarray(table[tuple(cut)])
-
-
-def _guessed_range(partition: HardPartition) -> tuple[int, int]:
-    """The lowest label and how many from there on: known, or guessed from a few labels with some to spare."""
-    if partition.is_looked_at:
-        return partition.low, partition.span
-    few = partition.values[:: max(1, partition.n_objects // LABELS_GUESSED_FROM)]
-    low, high = int(few.min()), int(few.max())
-    spare = 1 + (high - low) // 8
-    lowest = max(low - spare, int(np.iinfo(np.int64).min))
-    return lowest, high - lowest + 1 + spare
-
-
 def _labels_changed(strays: int) -> PartitionError:
     return PartitionError(
         "labels changed after the partition was made.",
@@ -132,6 +81,11 @@ def sum_products(truth: Partition, found: Partition, weight: Array | None) -> An
         return _grouped_sums(truth, _block(found), weight)
     if isinstance(found, HardPartition):
         return _grouped_sums(found, _block(truth), weight).T
+    assert isinstance(truth, MembershipPartition)
+    assert isinstance(found, MembershipPartition)
+    if not (is_sparse(truth.values) or is_sparse(found.values)):
+        u = truth.values if weight is None else truth.values * weight[:, None]
+        return _product(u, found.values)
     u, v = _block(truth), _block(found)
     if weight is not None:
         u = u.multiply(weight[:, None]).tocsr() if is_sparse(u) else u * weight[:, None]
@@ -139,9 +93,16 @@ def sum_products(truth: Partition, found: Partition, weight: Array | None) -> An
         product = u.T @ v
         dense = product.shape[0] * product.shape[1] <= DENSE_CELLS
         return product.toarray() if dense else product.tocsr()
-    if is_sparse(v):
-        return np.asarray((v.T @ u).T)
-    return np.asarray(u.T @ v)
+    return np.asarray((v.T @ u).T if is_sparse(v) else u.T @ v)
+
+
+def _product(u: Array, v: Array) -> Array:
+    """U'V in double precision."""
+    if u.dtype == v.dtype == np.float32:
+        from partita.kernels.products import products_of_single
+
+        return np.asarray(products_of_single(*map(np.ascontiguousarray, (u, v))))
+    return np.asarray(u.astype(np.float64, copy=False).T @ v.astype(np.float64, copy=False))
 
 
 def scaled_products(truth: Partition, found: Partition, weight: Array | None) -> tuple[Any, int]:

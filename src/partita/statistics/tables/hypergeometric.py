@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 
@@ -12,6 +13,7 @@ from partita.arrays import Array
 from partita.statistics.tables.cell_sums import excess
 
 _PAIRS_AT_ONCE = 20_000
+_FEW = 1024  # objects whose weights are worked out one from the other
 _FIRST = 4096  # whole numbers whose logarithms of factorials are kept
 
 
@@ -31,15 +33,21 @@ def expected_mutual_information(rows: Array, columns: Array) -> float:
     n = float(rows.sum())
     if n == 0:
         return 0.0
-    a_sizes, a_times = np.unique(rows[rows > 0], return_counts=True)
-    b_sizes, b_times = np.unique(columns[columns > 0], return_counts=True)
-    a, b = (grid.ravel().astype(np.float64) for grid in np.meshgrid(a_sizes, b_sizes, indexing="ij"))
-    times = np.multiply.outer(a_times, b_times).ravel().astype(np.float64)
+    (a_sizes, a_times), (b_sizes, b_times) = _distinct(rows), _distinct(columns)
+    a, b = a_sizes.repeat(b_sizes.size), np.tile(b_sizes, a_sizes.size)
+    times = np.multiply.outer(a_times, b_times).ravel()
     total = 0.0
     for start in range(0, a.size, _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
         total += float(times[part] @ _expected_cell(a[part], b[part], n))
     return total / n
+
+
+def _distinct(sizes: Array) -> tuple[Array, Array]:
+    """The different sizes above 0, the smallest first, and how often each occurs."""
+    times = Counter(sizes[sizes > 0].tolist())
+    known = sorted(times)
+    return np.array(known, dtype=np.float64), np.array([times[size] for size in known], dtype=np.float64)
 
 
 def _expected_cell(a: Array, b: Array, n: float) -> Array:
@@ -50,23 +58,44 @@ def _expected_cell(a: Array, b: Array, n: float) -> Array:
     reach = 9.5 * spread + 30.0
     first = np.maximum(np.maximum(0.0, a + b - n), np.floor(mean - reach))
     last = np.minimum(np.minimum(a, b), np.ceil(mean + reach))
-    n_terms = np.floor((last - first) / step).astype(np.int64) + 1
-    longest = int(n_terms.max())
-    ranks = np.arange(longest)
+    ranks = np.arange(int(((last - first) // step).max()) + 1)
     x = first[:, None] + ranks * step[:, None]
-    inside = ranks < n_terms[:, None]
-    x = np.where(inside, x, first[:, None])
     a, b, mean = a[:, None], b[:, None], mean[:, None]
-    gain = excess(x, mean)
-    # log of 1 / (x! (a - x)! (b - x)! (n - a - b + x)!) around the four expected counts: their logarithms
-    # cancel, so that what is left is small and exact
+    if n < _FEW and step.max() == 1.0:
+        weight = _neighbours(x, a, b, n)
+        gain = excess(x, mean)
+    else:
+        inside = x <= last[:, None]
+        x = np.where(inside, x, first[:, None])
+        gain = excess(x, mean)
+        weight = np.where(inside, _around_means(x, gain, a, b, n), 0.0)
+    return np.asarray((weight * gain).sum(axis=1) / weight.sum(axis=1))
+
+
+def _neighbours(x: Array, a: Array, b: Array, n: float) -> Array:
+    """Weights of counts without gaps, each from the one before it; 0 beyond the largest.
+
+    The first is so small that the mode cannot overflow: it is at most 69 counts further (4 deviations to a
+    step of two), and a quotient is at most n^2 / 4, so that it stays below 10^374 times the first.
+    """
+    before = x[:, :-1]
+    weight = np.full(x.shape, 1e-150)
+    weight[:, 1:] = (a - before) * (b - before) / ((before + 1.0) * (n - a - b + before + 1.0))
+    return weight.cumprod(axis=1)
+
+
+def _around_means(x: Array, gain: Array, a: Array, b: Array, n: float) -> Array:
+    """Weights 1 / (x! (a - x)! (b - x)! (n - a - b + x)!), the largest 1.
+
+    They are worked out around the four expected counts: the logarithms of these cancel, so that what is left
+    is small and exact.
+    """
     others = ((a - x, a * (n - b) / n), (b - x, b * (n - a) / n), (n - a - b + x, (n - a) * (n - b) / n))
     rest_of = _tabled_rest(n) if n < x.size else _stirling_rest
     log_weight = -(gain + rest_of(x))
     for count, expected in others:
         log_weight -= excess(count, expected) + rest_of(count)
-    weight = np.where(inside, np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), 0.0)
-    return np.asarray((weight * gain).sum(axis=1) / weight.sum(axis=1))
+    return np.asarray(np.exp(log_weight - log_weight.max(axis=1, keepdims=True)))
 
 
 def _tabled_rest(n: float) -> Callable[[Array], Array]:

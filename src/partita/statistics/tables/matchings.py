@@ -208,7 +208,8 @@ def shared_objects(table: Contingency, partner: Array, *, of_truth: bool) -> Arr
         else:
             places = np.expand_dims(np.maximum(partner, 0), axis)
             cells = np.take_along_axis(table.counts, places, axis=axis).squeeze(axis)
-        return np.where(partner >= 0, cells, 0)
+        alone = partner < 0
+        return np.where(alone, 0, cells) if alone.any() else cells
     filled = table.raw.tocoo()
     keys = filled.coords[0].astype(np.int64) * filled.shape[1] + filled.coords[1]
     order = np.argsort(keys, kind="stable")
@@ -278,11 +279,10 @@ def _greedy(closeness: Any) -> Matching:
     for start in range(0, rows.size, _CHUNK):
         part = slice(start, start + _CHUNK)
         row, column = tables[part] * k + rows[part], tables[part] * k_found + columns[part]
-        free = (of_truth[row] < 0) & (of_found[column] < 0)
+        free = ((of_truth[row] < 0) & (of_found[column] < 0)).nonzero()[0]
         used_rows, used_columns = set(), set()
         chosen = []
-        for place in np.flatnonzero(free).tolist():
-            a, b = int(row[place]), int(column[place])
+        for place, a, b in zip(free.tolist(), row[free].tolist(), column[free].tolist(), strict=True):
             if a not in used_rows and b not in used_columns:
                 used_rows.add(a)
                 used_columns.add(b)
@@ -305,7 +305,7 @@ def _optimal(closeness: Array) -> Matching:
 
         exact = closeness.astype(np.float64, copy=False)  # of whole numbers SciPy makes slower copies
         of_truth = np.array([linear_sum_assignment(values, maximize=True)[1] for values in exact])
-    close = np.take_along_axis(closeness, of_truth[..., None], axis=-1).squeeze(-1)
+    close = closeness[np.arange(count)[:, None], np.arange(k), of_truth]
     of_truth = np.where(close > 0, of_truth, -1)
     of_found = np.full((count, k_found), -1)
     tables, rows = np.nonzero(of_truth >= 0)
