@@ -6,6 +6,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import partita as pt
@@ -126,8 +127,20 @@ def test_draws_are_the_same_again_and_blocks_of_objects_hold_all_of_them(monkeyp
     assert (one.whole() == one.whole()).all()
     monkeypatch.setattr("partita.chance.object_weights.WEIGHTS_AT_ONCE", 64 * 50)
     cut = Draws(units, 50, np.random.SeedSequence(3))
-    assert len(list(cut.blocks())) == 5
+    assert len(cut.parts()) == 5
     assert (cut.whole().sum(axis=1) == 300).all()
+
+
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
+    """Parts of the objects, and factors of the sets, are shared among threads."""
+    truth, found = soft(9000, 8)
+    names = ["NMI", "coassociation_rand_distance", "fuzzy_partition_distance"]
+    made = []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("PARTITA_NUM_THREADS", threads)
+        made.append(pt.compare(truth, found, indices=names, bootstrap=500, random_state=0).to_frame())
+    pd.testing.assert_frame_equal(made[0], made[1], check_exact=True)
+    pd.testing.assert_frame_equal(made[0], made[2], check_exact=True)
 
 
 def test_whole_weights_are_repeated_objects_for_the_interval_too():

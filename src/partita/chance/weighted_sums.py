@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from partita.arrays import Array, blocks, dense, divided_by_row_sums, one_blas_thread
+from partita.arrays import Array, Floats, blocks, dense, divided_by_row_sums, one_blas_thread
 from partita.arrays.chunked import Chunked, Piece, aligned, sum_of_chunks
 from partita.arrays.row_blocks import in_order
 from partita.chance.object_weights import Weights
@@ -59,7 +59,7 @@ class Sums:
             setattr(made, name, np.broadcast_to(np.zeros((), dtype=kept.dtype), kept.shape))
         return made
 
-    def add(self, part: slice, block: Array) -> None:
+    def add(self, part: slice, block: Floats) -> None:
         """Some more objects, by their weights in all sets ``(n_sets, objects)``."""
         raise NotImplementedError
 
@@ -88,13 +88,13 @@ class CellSums(Sums):
         size = self.shape[0] * self.shape[1]
         self.raw: Array = np.zeros((n_sets, size), dtype=np.int64 if whole else np.float64)
 
-    def add(self, part: slice, block: Array) -> None:
+    def add(self, part: slice, block: Floats) -> None:
         """Some more units."""
         truth, found = self.sides
         cells = truth.codes[part].astype(np.int64) * self.shape[1] + found.codes[part]
         order = np.argsort(cells, kind="stable")
         filled, starts = np.unique(cells[order], return_index=True)
-        self.raw[:, filled] += np.add.reduceat(block[:, order], starts, axis=1)
+        self.raw[:, filled] += np.add.reduceat(block[:, order], starts, axis=1).astype(self.raw.dtype)
 
     def table(self, sets: slice) -> Contingency:
         """The tables of some sets."""
@@ -119,12 +119,12 @@ class ProductSums(Sums):
         self.raw = np.zeros((n_sets, self.shape[0] * self.shape[1]))
         self.totals = np.zeros(n_sets)
 
-    def add(self, part: slice, block: Array) -> None:
+    def add(self, part: slice, block: Floats) -> None:
         """Some more objects."""
         u, v = (_memberships(p, part) for p in self.sides)
         if self.sums_to_one:
             u, v = divided_by_row_sums(u), divided_by_row_sums(v)
-        self.raw += block.astype(np.float64) @ self.join(u[:, :, None], v[:, None, :]).reshape(len(u), -1)
+        self.raw += block @ self.join(u[:, :, None], v[:, None, :]).reshape(len(u), -1)
         self.totals += block.sum(axis=1)
 
     def table(self, sets: slice) -> Contingency:
@@ -190,11 +190,11 @@ class MomentSums(_Moments):
         self.products = np.zeros((n_sets, self.upper[0].size))
         self.unweighted = np.zeros((self.width, self.width))
 
-    def add(self, part: slice, block: Array) -> None:
+    def add(self, part: slice, block: Floats) -> None:
         """Some more objects."""
         columns = self.columns(part)
         self.unweighted += columns.T @ columns
-        self.products += block.astype(np.float64) @ (columns[:, self.upper[0]] * columns[:, self.upper[1]])
+        self.products += block @ (columns[:, self.upper[0]] * columns[:, self.upper[1]])
         self.totals += block.sum(axis=1)
 
     @property
@@ -219,7 +219,7 @@ class MomentTriangles(_Moments):
         super().__init__(sides, n_sets)
         self.factors = np.zeros((n_sets, self.width, self.width))
 
-    def add(self, part: slice, block: Array) -> None:
+    def add(self, part: slice, block: Floats) -> None:
         """Some more objects."""
         columns = self.columns(part)
         for sets in blocks(len(block), max(1, NUMBERS_AT_ONCE // columns.size)):
@@ -257,7 +257,7 @@ def sum_over_units(sums: Sequence[Any], weights: Weights) -> None:
             return
 
         def of_part(where: tuple[int, slice]) -> list[Any]:
-            block = weights.of_units(*where)
+            block = weights.of_units(*where).astype(np.float64, copy=False)
             made = [one.of_sides(one.sides) for one in sums]
             for one in made:
                 one.add(where[1], block)
@@ -309,6 +309,7 @@ def _sums_of_chunk(shared: tuple[Any, ...], place: int, *parts: Any) -> list[Any
             block = weights.of_part(place + number, times)
             if weight is not None and counts_each:
                 block = block * weight[part]
+            block = block.astype(np.float64, copy=False)
             for one in made:
                 one.add(part, block)
     return [_without_objects(one) for one in made]

@@ -250,13 +250,13 @@ class PairMoments(Additive):
         if self.rows is not None:
             return np.asarray(self.rows.are_same(float(tolerance)))
         truth, found = self._sides
-        same = [
-            same_columns(
-                truth.raw[i][:, truth.filled[i]], found.raw[i][:, found.filled[i]], float(tolerance[i]), 2
-            )
-            for i in np.ndindex(self.shape)
-        ]
-        return np.array(same, dtype=bool).reshape(self.shape)
+        # where k columns are each within the tolerance, the matrices' norms are within sqrt(k) tolerances
+        size, other = (np.sqrt((side.raw**2).sum(axis=(-2, -1))) for side in self._sides)
+        same = np.asarray(np.abs(size - other) <= 2.0 * truth.raw.shape[-1] ** 0.5 * tolerance)
+        for i in map(tuple, np.argwhere(same)):
+            one, another = (side.raw[i][:, side.filled[i]] for side in (truth, found))
+            same[i] = same_columns(one, another, float(tolerance[i]), 2)
+        return same
 
     @cached_property
     def own_sums(self) -> tuple[OwnSums, OwnSums]:
