@@ -284,19 +284,19 @@ def values_of(
     entries: Sequence[Index], inputs: Inputs, on_block: OnBlock | None = None
 ) -> tuple[dict[str, tuple[float, tuple[Caveat, ...]]], list[Any]]:
     """Value and caveats of each index by its label, nan where these kinds have none; and the statistics."""
-    defined = {e.label: e for e in entries if e.range_of(inputs.kinds) is not None}
-    requests = [request for entry in defined.values() for request in entry.requests]
-    collected = collect(requests, inputs, on_block) if inputs.n_objects else {}
+    using: dict[tuple[Request, ...], list[Index]] = {}
+    for entry in entries:
+        if entry.range_of(inputs.kinds) is not None:
+            using.setdefault(entry.requests, []).append(entry)
     values: dict[str, tuple[float, tuple[Caveat, ...]]] = {e.label: (math.nan, ()) for e in entries}
-    if not collected:
-        return values | {label: entry.value_for(inputs, {}) for label, entry in defined.items()}, []
-    bases: dict[tuple[Request, ...], Basis] = {}
+    if not inputs.n_objects:
+        return values | {e.label: e.value_for(inputs, {}) for some in using.values() for e in some}, []
+    collected = collect([request for requests in using for request in requests], inputs, on_block)
     with np.errstate(all="ignore"):
-        for label, entry in defined.items():
-            basis = bases.get(entry.requests)
-            if basis is None:
-                basis = bases[entry.requests] = Basis([collected[request] for request in entry.requests])
-            values[label] = entry.value_on(basis)
+        for requests, some in using.items():
+            basis = Basis([collected[request] for request in requests])
+            for entry in some:
+                values[entry.label] = entry.value_on(basis)
     return values, list(collected.values())
 
 

@@ -406,11 +406,12 @@ class Index:
 
     def _ask(self, basis: Basis, question: Callable[..., Any]) -> Any:
         """What the condition of a limit, or the end of a range, comes to."""
-        if question not in basis.answers:
+        answer = basis.answers.get(question)
+        if answer is None:
             if _keyword_names(question):
                 return self._call(question, basis.statistics)
-            basis.answers[question] = question(*basis.statistics)
-        return basis.answers[question]
+            answer = basis.answers[question] = question(*basis.statistics)
+        return answer
 
     def _fill(self, values: Array, free: Array, statistics: Sequence[Any], reasons: Array) -> None:
         """Put the formula's values where no limit has set one."""
