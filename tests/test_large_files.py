@@ -440,6 +440,23 @@ def test_a_file_that_changes_meanwhile(files, frame, name):
         pt.compare(part, frame.found.to_numpy(), indices=["ARI"])
 
 
+CUT = """
+import os
+from partita.files.scans import open_scan
+from partita.files.text import Writing
+scan = open_scan("labels.npy", Writing())
+rows = scan.rows_of(0)
+os.truncate("labels.npy", 200)
+print(rows.sum())
+"""
+
+
+def test_an_array_that_is_cut_while_a_part_of_it_is_in_use_does_not_end_the_process(files, frame):
+    outcome = subprocess.run([sys.executable, "-c", CUT], capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stderr
+    assert int(outcome.stdout) == frame.truth.sum()
+
+
 # --- arrays -----------------------------------------------------------------------------------------------
 
 
@@ -449,6 +466,9 @@ def test_arrays_that_are_refused(tmp_path):
     with pytest.raises(FileError, match="no NumPy file"):
         read_partition(path, in_chunks=True)
     np.save(path, np.zeros(3, dtype=[("a", int), ("b", float)]))
+    with pytest.raises(FileError, match="not read in chunks"):
+        read_partition(path, in_chunks=True)
+    np.save(path, np.zeros(3, dtype="V0"))
     with pytest.raises(FileError, match="not read in chunks"):
         read_partition(path, in_chunks=True)
     np.save(path, np.arange(1000))
