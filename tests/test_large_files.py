@@ -540,6 +540,9 @@ JOINS = {
     "nothing in common": ([1, 2, 3, 4], [5, 6, 7, 8], "no object in common"),
     "repeated in the large one": ([1, 2, 2, 3], [3, 2, 1, 0], "repeated or missing"),
     "repeated in the small one": ([1, 2, 3, 4], [4, 4, 1, 0], "repeated or missing"),
+    "some in other letters": (["a1", "a2", "a3", "b1"], ["A2", "a1", "a3", "b1"], "written in two ways"),
+    "some with zeros before": ([3, 20, 1, 10], ["03", "20", "1", "10"], "'3' in the other file, '03' in"),
+    "all with zeros before": ([1, 2, 3, 4], ["01", "02", "03", "04"], "written in two ways"),
 }
 
 

@@ -6,7 +6,7 @@ part of the other looks up its identifiers there. What is kept of a large file i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,10 +16,19 @@ import numpy as np
 from partita.arrays import Array
 from partita.arrays.chunked import OnChunk, compute
 from partita.errors import MismatchError, Phrase, Setting
-from partita.files.identifiers import BY_ROW, like_identifiers, shown_name
+from partita.files.identifiers import (
+    BY_ROW,
+    like_identifiers,
+    meaning_of,
+    shown_name,
+    written_in_two_ways,
+)
 from partita.files.scans import KeptRows, RowMask, Scan
 from partita.files.tables import Table
 from partita.partitions.roles import identifier_rank
+
+MOST_ALONE = 100_000
+"""Identifiers that only one of two large files has, which are looked for in other spellings."""
 
 
 def identifiers_to_join_on(one: Table, other: Table, taken: set[str]) -> tuple[str | None, list[str]]:
@@ -81,6 +90,8 @@ def merged(
         if on_chunk is not None:
             on_chunk(min(done, total), total)
     count = masks[0].count()
+    if order == "texts" and count < min(one.n_objects, other.n_objects):
+        _refuse_two_spellings(_alone(one, masks[0], name), other, masks[1], name, on_chunk)
     _refuse_nothing(count, one, other, name)
     left = one.n_objects + other.n_objects - 2 * count
     return _kept(one, masks[0]), _kept(other, masks[1]), (_told(name, count, left),)
@@ -113,6 +124,8 @@ def looked_up(
             need="each object once",
             fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
         )
+    if len(places) < min(len(small), scan.n_objects):
+        _refuse_two_spellings(small[counts == 0], scan, mask, name, on_chunk)
     if not len(places):
         raise _nothing_in_common(name, small[:3].tolist(), _first(scan, name))
     left = scan.n_objects + len(small) - 2 * len(places)
@@ -201,6 +214,41 @@ def _places(scan: Scan, small: Any, name: str, part: int) -> tuple[Array, Array]
     ids = _identifiers(scan, name, part)
     place = small.get_indexer(ids.astype(str).astype(object))
     return place[place >= 0], place >= 0
+
+
+def _alone(scan: Scan, mask: RowMask, name: str) -> list[str]:
+    """The first identifiers that the other file does not have."""
+    alone: list[str] = []
+    for part, start in enumerate(scan.starts()):
+        with scan.errors_named():
+            ids = _identifiers(scan, name, part, start)
+        ids = ids[~mask.of(start, len(ids))]
+        alone += ids[: MOST_ALONE - len(alone)].astype(str).tolist()
+        if len(alone) == MOST_ALONE:
+            break
+    return alone
+
+
+def _refuse_two_spellings(
+    alone: Iterable[str], scan: Scan, mask: RowMask, name: str, on_chunk: OnChunk
+) -> None:
+    """Refuse identifiers that the other file does not have, but as 7 where it has 007."""
+    alike = {meaning_of(text): text for text in alone}
+    pieces = [scan.piece(_alike, scan, mask, alike, name, *where) for where in enumerate(scan.starts())]
+    for text in compute(pieces, on_chunk):
+        if text is not None:
+            raise written_in_two_ways(name, alike[meaning_of(text)], "the other file", text, str(scan.path))
+
+
+def _alike(
+    scan: Scan, mask: RowMask, alike: Mapping[Any, str], name: str, part: int, start: int
+) -> str | None:
+    """An identifier of a part that the other file has in another spelling."""
+    ids = _identifiers(scan, name, part, start)
+    ids = ids[~mask.of(start, len(ids))]
+    if ids.dtype.kind == "i":
+        ids = ids[np.isin(ids, [n for n in alike if isinstance(n, int) and abs(n) < 2**63])]
+    return next((text for text in ids.astype(str).tolist() if meaning_of(text) in alike), None)
 
 
 def _first(scan: Scan, name: str) -> list[Any]:

@@ -168,15 +168,10 @@ def places(one: Any, other: Any, name: str) -> Any:
     is_alone = np.ones(len(other), dtype=bool)
     is_alone[place[place >= 0]] = False
     alone, others_alone = one[place < 0], other[is_alone]
-    alike = {_meaning(text): text for text in alone}
+    alike = {meaning_of(text): text for text in alone}
     for text in others_alone:
-        if _meaning(text) in alike:
-            raise MismatchError(
-                "identifiers are written in two ways, so the files cannot be joined on them.",
-                got=f"{name!r}: {alike[_meaning(text)]!r} in the first file, {text!r} in the second",
-                need="the same text for the same object",
-                fix=Phrase("write them alike in both files, or ", BY_ROW),
-            )
+        if meaning_of(text) in alike:
+            raise written_in_two_ways(name, alike[meaning_of(text)], "the first file", text, "the second")
     if len(alone) == len(one):
         raise MismatchError(
             "the files have no object in common.",
@@ -187,7 +182,17 @@ def places(one: Any, other: Any, name: str) -> Any:
     return place
 
 
-def _meaning(text: str) -> Any:
+def written_in_two_ways(name: str, text: str, where: str, other: str, other_where: str) -> MismatchError:
+    """The error for files that spell the same objects in two ways."""
+    return MismatchError(
+        "identifiers are written in two ways, so the files cannot be joined on them.",
+        got=f"{name!r}: {text!r} in {where}, {other!r} in {other_where}",
+        need="the same text for the same object",
+        fix=Phrase("write them alike in both files, or ", BY_ROW),
+    )
+
+
+def meaning_of(text: str) -> Any:
     """What a spreadsheet may have made another text of: a number, or the same letters."""
     number = as_number(text)
     return text.casefold() if number is None else number
