@@ -556,6 +556,22 @@ def test_identifiers_that_cannot_be_joined(tmp_path, run, case):
     assert told in outcome.err
 
 
+def test_identifiers_under_two_names(files, run, frame):
+    frame = frame.assign(id=frame.id + 10**18)
+    frame[["id", "truth"]].to_parquet("truth.parquet", row_group_size=500, index=False)
+    other = frame[["id", "found"]].rename(columns={"id": "customer"})
+    other.sample(frac=1, random_state=0).to_parquet("renamed.parquet", row_group_size=300, index=False)
+    command = "compare truth.parquet renamed.parquet --truth truth --labels found"
+    told = [run(f"{command} {how}") for how in ("--in-memory", "--in-chunks")]
+    assert [one.code for one in told] == [2, 2]
+    assert all("'id' and 'customer'" in one.err for one in told)
+    other.to_parquet("renamed.parquet", row_group_size=300, index=False)  # in the same lines
+    frame[["w", "found"]].to_parquet("weights.parquet", row_group_size=300, index=False)
+    for file in ("renamed.parquet", "weights.parquet"):
+        command = f"compare truth.parquet {file} --truth truth --labels found --format csv"
+        assert rows_of(run(f"{command} --in-memory")) == rows_of(run(f"{command} --in-chunks"))
+
+
 def test_lengths_differ(files, run, frame):
     frame[:-1][["truth"]].to_parquet("shorter.parquet", index=False)
     outcome = run("compare labels.npy shorter.parquet --in-chunks")

@@ -6,9 +6,10 @@ part of the other looks up its identifiers there. What is kept of a large file i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,11 @@ from partita.arrays.chunked import OnChunk, compute
 from partita.errors import MismatchError, Phrase, Setting
 from partita.files.identifiers import (
     BY_ROW,
+    heads_like_identifiers,
     like_identifiers,
     meaning_of,
     shown_name,
+    under_two_names,
     written_in_two_ways,
 )
 from partita.files.scans import KeptRows, RowMask, Scan
@@ -48,6 +51,43 @@ def identifiers_to_join_on(one: Table, other: Table, taken: set[str]) -> tuple[s
         need="to know which column names the objects",
         fix=Phrase(Setting("id_column", tied[0]), ", or ", BY_ROW),
     )
+
+
+def refuse_other_names(one: Scan, other: Scan, taken: set[str], on_chunk: OnChunk = None) -> None:
+    """Refuse files that name the same objects, in different lines, in columns of different names.
+
+    It is asked for the first objects of the one: where they are in the other, each once.
+    """
+    heads = [heads_like_identifiers(scan, taken) for scan in (one, other)]
+    for (name, head), (other_name, other_head) in product(*(of_one.items() for of_one in heads)):
+        if head.tolist() == other_head.tolist():
+            continue
+        own, common = (
+            _occurrences(scan, column, set(head), on_chunk)
+            for scan, column in ((one, name), (other, other_name))
+        )
+        is_each_once = {*own.values(), *common.values()} == {1}
+        if is_each_once and len(common) * 2 >= len(head):
+            raise under_two_names(
+                name, other_name, f"{len(common)} of the first {len(head)} values in common"
+            )
+
+
+def _occurrences(scan: Scan, name: str, texts: set[str], on_chunk: OnChunk) -> Counter[str]:
+    pieces = [scan.piece(_occurrences_in, scan, name, texts, part) for part, _ in enumerate(scan.sizes)]
+    return sum(compute(pieces, on_chunk), Counter[str]())
+
+
+def _occurrences_in(scan: Scan, name: str, texts: set[str], part: int) -> Counter[str]:
+    cells = scan.part(part).cells(name)
+    if cells.texts is None:
+        numbers = [n for text in texts if isinstance(n := meaning_of(text), int) and abs(n) < 2**63]
+        return Counter(map(str, cells.values[np.isin(cells.values, numbers)].tolist()))
+    counts: Counter[str] = Counter()
+    for text, count in zip(cells.texts, np.bincount(cells.values, minlength=len(cells.texts)), strict=True):
+        if text.strip() in texts:
+            counts[text.strip()] += int(count)
+    return counts
 
 
 @dataclass(frozen=True)

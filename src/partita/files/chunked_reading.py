@@ -16,6 +16,7 @@ from partita.files.chunked_joining import (
     looked_up,
     merged,
     neither_sorted_nor_small,
+    refuse_other_names,
     sorted_alike,
 )
 from partita.files.chunked_labels import LabelColumn, known_labels, labels_in_parts, refuse_other_kind
@@ -155,6 +156,9 @@ class _Reading:
             name, others = identifiers_to_join_on(first, second, taken)
         elif by_row:
             others = like_identifiers(first, second, taken)
+        if name is None and not by_row:
+            with _bar(one, other) as report:
+                refuse_other_names(first, second, taken, report)
         if name is None:
             self._same_lengths(one, other)
             return Join(None, tuple(others), by_row=True)

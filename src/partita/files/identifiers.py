@@ -93,9 +93,7 @@ def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None
     """Refuse files that name the same objects, in different lines, in columns of different names."""
     columns = []
     for table in (one, other):
-        free = [name for name in table.names if name not in taken]
-        heads = table.read([], free, rows=SAMPLE_ROWS) if free else {}
-        names = [name for name in free if _tells_apart(stripped(heads[name]), identifier_rank(name))]
+        names = list(heads_like_identifiers(table, taken))
         texts = table.read([], names) if names else {}
         columns.append([stripped(texts[name]) for name in names])
     for first in columns[0]:
@@ -105,12 +103,25 @@ def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None
                 continue
             common = int(first.isin(set(second)).sum())
             if common * 2 >= min(len(first), len(second)) and first.tolist() != second.tolist():
-                raise MismatchError(
-                    "the files name the same objects, in different lines, under two names.",
-                    got=f"{first.name!r} and {second.name!r}: {common} values in common",
-                    need="one name for the column of identifiers",
-                    fix=Phrase(f"rename {second.name!r} to {first.name!r}, or ", BY_ROW),
-                )
+                raise under_two_names(str(first.name), str(second.name), f"{common} values in common")
+
+
+def heads_like_identifiers(table: Table, taken: Collection[str]) -> dict[str, Any]:
+    """The first values of each column that may name objects."""
+    free = [name for name in table.names if name not in taken]
+    heads = table.read([], free, rows=SAMPLE_ROWS) if free else {}
+    columns = {name: stripped(heads[name]) for name in free}
+    return {name: head for name, head in columns.items() if _tells_apart(head, identifier_rank(name))}
+
+
+def under_two_names(name: str, other: str, common: str) -> MismatchError:
+    """The error for files whose columns of identifiers have different names."""
+    return MismatchError(
+        "the files name the same objects, in different lines, under two names.",
+        got=f"{name!r} and {other!r}: {common}",
+        need="one name for the column of identifiers",
+        fix=Phrase(f"rename {other!r} to {name!r}, or ", BY_ROW),
+    )
 
 
 def like_identifiers(one: Table, other: Table, taken: Collection[str]) -> list[str]:
