@@ -336,6 +336,7 @@ COLUMNS = {
     "floats that are no labels": [0.5, 1.25] * DEEP,
     "two spellings": [*(["a"] * DEEP), "a "],
     "a placeholder": [*(["1"] * DEEP), "?"],
+    "words that differ by a zero at their end": ["a", "a\0", "b"] * DEEP,
 }
 
 
@@ -354,6 +355,13 @@ def test_labels_of_every_type(tmp_path, column):
             mates = np.arange(part.n_objects) % 3
             told.append(pt.contingency(part, mates).to_csv())
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("how", ["--in-memory", "--in-chunks"])
+def test_the_name_of_a_column_may_be_a_label_in_parquet(tmp_path, run, how):
+    pd.DataFrame({"g": ["g", "h"] * 50, "t": [0, 1] * 50}).to_parquet(tmp_path / "a.parquet")
+    outcome = run(f"compare {tmp_path / 'a.parquet'} --truth g --labels t {how} --format csv")
+    assert float(rows_of(outcome)["adjusted_rand"]["value"]) == 1
 
 
 def test_mixed_parts_of_a_folder_are_refused(files):
@@ -449,6 +457,20 @@ rows = scan.rows_of(0)
 os.truncate("labels.npy", 200)
 print(rows.sum())
 """
+
+
+def test_a_text_that_is_cut_while_it_is_looked_at(files, monkeypatch):
+    usual = text_scans.TextScan._bytes
+
+    def cut(self, start, count):
+        if start > 1 << 14:
+            os.truncate("all.csv", 1 << 13)
+        return usual(self, start, count)
+
+    monkeypatch.setattr(text_scans.TextScan, "_end_of_content", lambda self, _: self._size)
+    monkeypatch.setattr(text_scans.TextScan, "_bytes", cut)
+    with pytest.raises(FileError, match="changed while it was read"):
+        open_scan("all.csv", Writing())
 
 
 def test_an_array_that_is_cut_while_a_part_of_it_is_in_use_does_not_end_the_process(files, frame):
@@ -614,6 +636,22 @@ def test_objects_with_gaps_are_left_out(tmp_path, run, frame, ending):
     outcome = run(f"validate {path} --labels name --columns x,y --missing mean --in-chunks")
     assert outcome.code == 2
     assert '"raise" or "drop"' in outcome.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["validate gaps.npy --memberships labels.npy", "compare labels.npy gaps.npy", "compare all.csv gaps.npy"],
+)
+def test_objects_of_arrays_are_not_left_out(files, run, command):
+    values = np.load("single.npy")
+    values[2000, 1] = np.nan
+    np.save("gaps.npy", values)
+    command += " --truth truth" if "csv" in command else ""
+    outcome = run(f"{command} --missing drop --in-chunks")
+    assert outcome.code == 2
+    assert "cannot be left out" in outcome.err
+    assert "--in-memory" in outcome.err
+    assert run(f"{command.replace('gaps', 'single')} --missing drop --in-chunks").code == 0
 
 
 def test_gaps_are_told_as_in_memory(files, run, frame):
