@@ -115,6 +115,8 @@ class TextScan(Scan):
         length = PART_BYTES
         while length <= LONGEST_RECORD:
             content = self._bytes(start, min(length, end - start))
+            if self._unchanged is not None:
+                self._unchanged.check()
             cut = len(content) if start + len(content) >= end else _last_end_of_record(content)
             if cut:
                 whole = content[:cut]
