@@ -654,6 +654,25 @@ def test_objects_of_arrays_are_not_left_out(files, run, command):
     assert run(f"{command.replace('gaps', 'single')} --missing drop --in-chunks").code == 0
 
 
+def test_labels_that_are_numbers_in_some_parts_and_texts_in_others(tmp_path, run, frame):
+    """Where a value is missing, the whole numbers of that part are spelled."""
+    gaps = frame[["truth", "found"]].astype("Int64")
+    gaps.loc[1500, "truth"] = pd.NA
+    gaps.to_parquet(tmp_path / "a.parquet", row_group_size=200)
+    command = f"compare {tmp_path / 'a.parquet'} --missing drop --all --format csv"
+    for sides in ("--truth truth --labels found", "--truth found --labels truth"):
+        whole, parts = (rows_of(run(f"{command} {sides} {how}")) for how in ("--in-memory", "--in-chunks"))
+        assert all(is_same(row["value"], whole[index]["value"]) for index, row in parts.items())
+    (tmp_path / "parts").mkdir()
+    frame[:1000].to_parquet(tmp_path / "parts" / "a.parquet")
+    frame[1000:].astype({"truth": float}).to_parquet(tmp_path / "parts" / "b.parquet")
+    table = rows_of(
+        run(f"compare {tmp_path / 'parts'} --truth truth --labels found --in-chunks --format csv")
+    )
+    expected = pt.compare(frame.truth.to_numpy(), frame.found.to_numpy())["ARI"].value
+    assert float(table["adjusted_rand"]["value"]) == expected
+
+
 def test_gaps_are_told_as_in_memory(files, run, frame):
     frame.assign(truth=frame.truth.where(frame.index != 2500).astype("Int64")).to_csv("gap.csv", index=False)
     told = [
