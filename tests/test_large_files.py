@@ -293,8 +293,11 @@ def test_encodings(tmp_path):
     latin = Writing(encoding="latin-1")
     assert opened(open_scan, path, latin) == opened(open_table, path, latin)
     assert "no text in utf-8" in opened(open_scan, path, Writing(encoding="utf-8"))[0]
-    with pytest.raises(ParameterError, match="no such encoding"):
-        open_scan(path, Writing(encoding="klingon"))
+    for name in ("klingon", "idna", "base64"):
+        with pytest.raises(ParameterError, match="no such encoding"):
+            open_scan(path, Writing(encoding=name))
+    with pytest.raises(FileError, match="iconv -f cp037"):
+        open_scan(path, Writing(encoding="cp037"))
     path.write_text("id,x\n1,2\n", encoding="utf-16")
     with pytest.raises(FileError, match="not read in chunks"):
         open_scan(path, Writing())
@@ -389,6 +392,12 @@ def test_folders_that_name_values(tmp_path, frame, run):
     for how in ("--in-chunks", "--in-memory"):
         table = rows_of(run(f"compare {tmp_path / 'by'} --truth truth --labels found {how} --format csv"))
         expected = pt.compare(frame.truth.to_numpy(), frame.found.to_numpy())["ARI"].value
+        assert float(table["adjusted_rand"]["value"]) == expected
+    for file in (tmp_path / "by").rglob("*.parquet"):
+        inside = pd.read_parquet(file, partitioning=None)
+        inside.assign(truth=9).to_parquet(file, index=False)  # a column of this name too: the folder counts
+    for how in ("--in-chunks", "--in-memory"):
+        table = rows_of(run(f"compare {tmp_path / 'by'} --truth truth --labels found {how} --format csv"))
         assert float(table["adjusted_rand"]["value"]) == expected
 
 
@@ -640,12 +649,20 @@ def test_objects_with_gaps_are_left_out(tmp_path, run, frame, ending):
 
 @pytest.mark.parametrize(
     "command",
-    ["validate gaps.npy --memberships labels.npy", "compare labels.npy gaps.npy", "compare all.csv gaps.npy"],
+    [
+        "validate gaps.npy --memberships labels.npy",
+        "compare labels.npy gaps.npy",
+        "compare all.csv gaps.npy",
+        "compare truth.parquet gaps.parquet",
+    ],
 )
-def test_objects_of_arrays_are_not_left_out(files, run, command):
+def test_objects_of_arrays_and_small_files_are_not_left_out(files, run, frame, command):
     values = np.load("single.npy")
     values[2000, 1] = np.nan
     np.save("gaps.npy", values)
+    single = frame[["id", "name"]].sample(frac=1, random_state=0)
+    single.to_parquet("single.parquet", row_group_size=300, index=False)
+    single.replace("b", None).to_parquet("gaps.parquet", row_group_size=300, index=False)
     command += " --truth truth" if "csv" in command else ""
     outcome = run(f"{command} --missing drop --in-chunks")
     assert outcome.code == 2

@@ -216,13 +216,7 @@ class _Reading:
             )
         if known.count() < known.n:
             if any(isinstance(source, SavedArray) for source in self.sources.values()) or self.places:
-                raise ParameterError(
-                    "objects cannot be left out of these files in chunks.",
-                    got="missing='drop'",
-                    need="tables that are read in chunks",
-                    fix="--in-memory (in_chunks=False) if they fit",
-                    parameter="missing",
-                )
+                raise _cannot_leave_out()
             self.sources = {path: KeptRows(source, known) for path, source in self.sources.items()}
             share = known.count() / known.n
             self.notes.append(f"missing values: {known.count()} of {known.n} objects kept ({share:.1%})")
@@ -266,8 +260,11 @@ class _Reading:
                 file.kind,
                 normalize=file.normalize,
                 noise_label=file.noise_label,
+                missing=self.missing,
                 no_memberships=plan.others,
             )
+        if side.kept is not None:
+            raise _cannot_leave_out()
         return side.of_lines(self.places[file.path])
 
     def weights(self, path: str | Path, name: str) -> Any:
@@ -285,6 +282,16 @@ class _Reading:
             scan.check([name])
         with _bar(path) as report:
             return weights_in_parts(scan, name, report)
+
+
+def _cannot_leave_out() -> ParameterError:
+    return ParameterError(
+        "objects cannot be left out of these files in chunks.",
+        got="missing='drop'",
+        need="two tables that are read in chunks, or no gaps",
+        fix="--in-memory (in_chunks=False) if they fit",
+        parameter="missing",
+    )
 
 
 def _refuse_columns(file: ClusteringFile) -> None:
