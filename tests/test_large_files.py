@@ -654,6 +654,7 @@ def test_objects_with_gaps_are_left_out(tmp_path, run, frame, ending):
         "compare labels.npy gaps.npy",
         "compare all.csv gaps.npy",
         "compare truth.parquet gaps.parquet",
+        "compare gaps.parquet truth.parquet",
     ],
 )
 def test_objects_of_arrays_and_small_files_are_not_left_out(files, run, frame, command):
