@@ -8,6 +8,7 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -455,6 +456,18 @@ def test_a_file_that_changes_meanwhile(files, frame, name):
     (files / name).unlink()
     with pytest.raises(FileError, match=r"changed while it was read|cannot be read|no .* file"):
         pt.compare(part, frame.found.to_numpy(), indices=["ARI"])
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="the device that is full is one of Linux")
+def test_no_room_to_unpack_a_text(files, run, monkeypatch):
+    monkeypatch.setattr(text_scans.tempfile, "TemporaryFile", lambda: FULL.open("wb", buffering=0))
+    outcome = run("compare all.csv.gz --truth truth --labels found --in-chunks")
+    assert outcome.code == 2
+    assert "no room for the temporary file" in outcome.err
+    assert "TMPDIR" in outcome.err
 
 
 CUT = """

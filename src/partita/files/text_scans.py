@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import os
@@ -171,12 +172,23 @@ def _plain(file: Path) -> Any:
     if str(file) != STANDARD_INPUT and not is_packed:
         return file.open("rb")
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the scan is used)
-    if is_packed:
-        with gzip.open(file) as unpacked:
-            shutil.copyfileobj(unpacked, spooled, 1 << 20)
-    elif sys.stdin is not None:  # a shell may have closed it
-        shutil.copyfileobj(sys.stdin.buffer, spooled, 1 << 20)
-    spooled.flush()
+    try:
+        if is_packed:
+            with gzip.open(file) as unpacked:
+                shutil.copyfileobj(unpacked, spooled, 1 << 20)
+        elif sys.stdin is not None:  # a shell may have closed it
+            shutil.copyfileobj(sys.stdin.buffer, spooled, 1 << 20)
+        spooled.flush()
+    except OSError as problem:
+        spooled.close()
+        if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise FileError(
+            "there is no room for the temporary file that this is unpacked to.",
+            got=f"{tempfile.gettempdir()}: {problem.strerror}",
+            need="room for all of the text, unpacked",
+            fix="TMPDIR=FOLDER before the command, or unpack it yourself",
+        ) from None
     return spooled
 
 
