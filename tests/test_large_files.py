@@ -8,6 +8,7 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -293,8 +294,11 @@ def test_encodings(tmp_path):
     latin = Writing(encoding="latin-1")
     assert opened(open_scan, path, latin) == opened(open_table, path, latin)
     assert "no text in utf-8" in opened(open_scan, path, Writing(encoding="utf-8"))[0]
-    with pytest.raises(ParameterError, match="no such encoding"):
-        open_scan(path, Writing(encoding="klingon"))
+    for name in ("klingon", "idna", "base64"):
+        with pytest.raises(ParameterError, match="no such encoding"):
+            open_scan(path, Writing(encoding=name))
+    with pytest.raises(FileError, match="iconv -f cp037"):
+        open_scan(path, Writing(encoding="cp037"))
     path.write_text("id,x\n1,2\n", encoding="utf-16")
     with pytest.raises(FileError, match="not read in chunks"):
         open_scan(path, Writing())
@@ -336,6 +340,7 @@ COLUMNS = {
     "floats that are no labels": [0.5, 1.25] * DEEP,
     "two spellings": [*(["a"] * DEEP), "a "],
     "a placeholder": [*(["1"] * DEEP), "?"],
+    "words that differ by a zero at their end": ["a", "a\0", "b"] * DEEP,
 }
 
 
@@ -354,6 +359,13 @@ def test_labels_of_every_type(tmp_path, column):
             mates = np.arange(part.n_objects) % 3
             told.append(pt.contingency(part, mates).to_csv())
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("how", ["--in-memory", "--in-chunks"])
+def test_the_name_of_a_column_may_be_a_label_in_parquet(tmp_path, run, how):
+    pd.DataFrame({"g": ["g", "h"] * 50, "t": [0, 1] * 50}).to_parquet(tmp_path / "a.parquet")
+    outcome = run(f"compare {tmp_path / 'a.parquet'} --truth g --labels t {how} --format csv")
+    assert float(rows_of(outcome)["adjusted_rand"]["value"]) == 1
 
 
 def test_mixed_parts_of_a_folder_are_refused(files):
@@ -381,6 +393,12 @@ def test_folders_that_name_values(tmp_path, frame, run):
     for how in ("--in-chunks", "--in-memory"):
         table = rows_of(run(f"compare {tmp_path / 'by'} --truth truth --labels found {how} --format csv"))
         expected = pt.compare(frame.truth.to_numpy(), frame.found.to_numpy())["ARI"].value
+        assert float(table["adjusted_rand"]["value"]) == expected
+    for file in (tmp_path / "by").rglob("*.parquet"):
+        inside = pd.read_parquet(file, partitioning=None)
+        inside.assign(truth=9).to_parquet(file, index=False)  # a column of this name too: the folder counts
+    for how in ("--in-chunks", "--in-memory"):
+        table = rows_of(run(f"compare {tmp_path / 'by'} --truth truth --labels found {how} --format csv"))
         assert float(table["adjusted_rand"]["value"]) == expected
 
 
@@ -440,6 +458,49 @@ def test_a_file_that_changes_meanwhile(files, frame, name):
         pt.compare(part, frame.found.to_numpy(), indices=["ARI"])
 
 
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="the device that is full is one of Linux")
+def test_no_room_to_unpack_a_text(files, run, monkeypatch):
+    monkeypatch.setattr(text_scans.tempfile, "TemporaryFile", lambda: FULL.open("wb", buffering=0))
+    outcome = run("compare all.csv.gz --truth truth --labels found --in-chunks")
+    assert outcome.code == 2
+    assert "no room for the temporary file" in outcome.err
+    assert "TMPDIR" in outcome.err
+
+
+CUT = """
+import os
+from partita.files.scans import open_scan
+from partita.files.text import Writing
+scan = open_scan("labels.npy", Writing())
+rows = scan.rows_of(0)
+os.truncate("labels.npy", 200)
+print(rows.sum())
+"""
+
+
+def test_a_text_that_is_cut_while_it_is_looked_at(files, monkeypatch):
+    usual = text_scans.TextScan._bytes
+
+    def cut(self, start, count):
+        if start > 1 << 14:
+            os.truncate("all.csv", 1 << 13)
+        return usual(self, start, count)
+
+    monkeypatch.setattr(text_scans.TextScan, "_end_of_content", lambda self, _: self._size)
+    monkeypatch.setattr(text_scans.TextScan, "_bytes", cut)
+    with pytest.raises(FileError, match="changed while it was read"):
+        open_scan("all.csv", Writing())
+
+
+def test_an_array_that_is_cut_while_a_part_of_it_is_in_use_does_not_end_the_process(files, frame):
+    outcome = subprocess.run([sys.executable, "-c", CUT], capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stderr
+    assert int(outcome.stdout) == frame.truth.sum()
+
+
 # --- arrays -----------------------------------------------------------------------------------------------
 
 
@@ -449,6 +510,9 @@ def test_arrays_that_are_refused(tmp_path):
     with pytest.raises(FileError, match="no NumPy file"):
         read_partition(path, in_chunks=True)
     np.save(path, np.zeros(3, dtype=[("a", int), ("b", float)]))
+    with pytest.raises(FileError, match="not read in chunks"):
+        read_partition(path, in_chunks=True)
+    np.save(path, np.zeros(3, dtype="V0"))
     with pytest.raises(FileError, match="not read in chunks"):
         read_partition(path, in_chunks=True)
     np.save(path, np.arange(1000))
@@ -520,6 +584,9 @@ JOINS = {
     "nothing in common": ([1, 2, 3, 4], [5, 6, 7, 8], "no object in common"),
     "repeated in the large one": ([1, 2, 2, 3], [3, 2, 1, 0], "repeated or missing"),
     "repeated in the small one": ([1, 2, 3, 4], [4, 4, 1, 0], "repeated or missing"),
+    "some in other letters": (["a1", "a2", "a3", "b1"], ["A2", "a1", "a3", "b1"], "written in two ways"),
+    "some with zeros before": ([3, 20, 1, 10], ["03", "20", "1", "10"], "'3' in the other file, '03' in"),
+    "all with zeros before": ([1, 2, 3, 4], ["01", "02", "03", "04"], "written in two ways"),
 }
 
 
@@ -531,6 +598,22 @@ def test_identifiers_that_cannot_be_joined(tmp_path, run, case):
     outcome = run(f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.parquet'} --id id --in-chunks")
     assert outcome.code == 2
     assert told in outcome.err
+
+
+def test_identifiers_under_two_names(files, run, frame):
+    frame = frame.assign(id=frame.id + 10**18)
+    frame[["id", "truth"]].to_parquet("truth.parquet", row_group_size=500, index=False)
+    other = frame[["id", "found"]].rename(columns={"id": "customer"})
+    other.sample(frac=1, random_state=0).to_parquet("renamed.parquet", row_group_size=300, index=False)
+    command = "compare truth.parquet renamed.parquet --truth truth --labels found"
+    told = [run(f"{command} {how}") for how in ("--in-memory", "--in-chunks")]
+    assert [one.code for one in told] == [2, 2]
+    assert all("'id' and 'customer'" in one.err for one in told)
+    other.to_parquet("renamed.parquet", row_group_size=300, index=False)  # in the same lines
+    frame[["w", "found"]].to_parquet("weights.parquet", row_group_size=300, index=False)
+    for file in ("renamed.parquet", "weights.parquet"):
+        command = f"compare truth.parquet {file} --truth truth --labels found --format csv"
+        assert rows_of(run(f"{command} --in-memory")) == rows_of(run(f"{command} --in-chunks"))
 
 
 def test_lengths_differ(files, run, frame):
@@ -575,6 +658,50 @@ def test_objects_with_gaps_are_left_out(tmp_path, run, frame, ending):
     outcome = run(f"validate {path} --labels name --columns x,y --missing mean --in-chunks")
     assert outcome.code == 2
     assert '"raise" or "drop"' in outcome.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "validate gaps.npy --memberships labels.npy",
+        "compare labels.npy gaps.npy",
+        "compare all.csv gaps.npy",
+        "compare truth.parquet gaps.parquet",
+        "compare gaps.parquet truth.parquet",
+    ],
+)
+def test_objects_of_arrays_and_small_files_are_not_left_out(files, run, frame, command):
+    values = np.load("single.npy")
+    values[2000, 1] = np.nan
+    np.save("gaps.npy", values)
+    single = frame[["id", "name"]].sample(frac=1, random_state=0)
+    single.to_parquet("single.parquet", row_group_size=300, index=False)
+    single.replace("b", None).to_parquet("gaps.parquet", row_group_size=300, index=False)
+    command += " --truth truth" if "csv" in command else ""
+    outcome = run(f"{command} --missing drop --in-chunks")
+    assert outcome.code == 2
+    assert "cannot be left out" in outcome.err
+    assert "--in-memory" in outcome.err
+    assert run(f"{command.replace('gaps', 'single')} --missing drop --in-chunks").code == 0
+
+
+def test_labels_that_are_numbers_in_some_parts_and_texts_in_others(tmp_path, run, frame):
+    """Where a value is missing, the whole numbers of that part are spelled."""
+    gaps = frame[["truth", "found"]].astype("Int64")
+    gaps.loc[1500, "truth"] = pd.NA
+    gaps.to_parquet(tmp_path / "a.parquet", row_group_size=200)
+    command = f"compare {tmp_path / 'a.parquet'} --missing drop --all --format csv"
+    for sides in ("--truth truth --labels found", "--truth found --labels truth"):
+        whole, parts = (rows_of(run(f"{command} {sides} {how}")) for how in ("--in-memory", "--in-chunks"))
+        assert all(is_same(row["value"], whole[index]["value"]) for index, row in parts.items())
+    (tmp_path / "parts").mkdir()
+    frame[:1000].to_parquet(tmp_path / "parts" / "a.parquet")
+    frame[1000:].astype({"truth": float}).to_parquet(tmp_path / "parts" / "b.parquet")
+    table = rows_of(
+        run(f"compare {tmp_path / 'parts'} --truth truth --labels found --in-chunks --format csv")
+    )
+    expected = pt.compare(frame.truth.to_numpy(), frame.found.to_numpy())["ARI"].value
+    assert float(table["adjusted_rand"]["value"]) == expected
 
 
 def test_gaps_are_told_as_in_memory(files, run, frame):

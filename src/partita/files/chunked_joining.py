@@ -6,9 +6,10 @@ part of the other looks up its identifiers there. What is kept of a large file i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,21 @@ import numpy as np
 from partita.arrays import Array
 from partita.arrays.chunked import OnChunk, compute
 from partita.errors import MismatchError, Phrase, Setting
-from partita.files.identifiers import BY_ROW, like_identifiers, shown_name
+from partita.files.identifiers import (
+    BY_ROW,
+    heads_like_identifiers,
+    like_identifiers,
+    meaning_of,
+    shown_name,
+    under_two_names,
+    written_in_two_ways,
+)
 from partita.files.scans import KeptRows, RowMask, Scan
 from partita.files.tables import Table
 from partita.partitions.roles import identifier_rank
+
+MOST_ALONE = 100_000
+"""Identifiers that only one of two large files has, which are looked for in other spellings."""
 
 
 def identifiers_to_join_on(one: Table, other: Table, taken: set[str]) -> tuple[str | None, list[str]]:
@@ -39,6 +51,43 @@ def identifiers_to_join_on(one: Table, other: Table, taken: set[str]) -> tuple[s
         need="to know which column names the objects",
         fix=Phrase(Setting("id_column", tied[0]), ", or ", BY_ROW),
     )
+
+
+def refuse_other_names(one: Scan, other: Scan, taken: set[str], on_chunk: OnChunk = None) -> None:
+    """Refuse files that name the same objects, in different lines, in columns of different names.
+
+    It is asked for the first objects of the one: where they are in the other, each once.
+    """
+    heads = [heads_like_identifiers(scan, taken) for scan in (one, other)]
+    for (name, head), (other_name, other_head) in product(*(of_one.items() for of_one in heads)):
+        if head.tolist() == other_head.tolist():
+            continue
+        own, common = (
+            _occurrences(scan, column, set(head), on_chunk)
+            for scan, column in ((one, name), (other, other_name))
+        )
+        is_each_once = {*own.values(), *common.values()} == {1}
+        if is_each_once and len(common) * 2 >= len(head):
+            raise under_two_names(
+                name, other_name, f"{len(common)} of the first {len(head)} values in common"
+            )
+
+
+def _occurrences(scan: Scan, name: str, texts: set[str], on_chunk: OnChunk) -> Counter[str]:
+    pieces = [scan.piece(_occurrences_in, scan, name, texts, part) for part, _ in enumerate(scan.sizes)]
+    return sum(compute(pieces, on_chunk), Counter[str]())
+
+
+def _occurrences_in(scan: Scan, name: str, texts: set[str], part: int) -> Counter[str]:
+    cells = scan.part(part).cells(name)
+    if cells.texts is None:
+        numbers = [n for text in texts if isinstance(n := meaning_of(text), int) and abs(n) < 2**63]
+        return Counter(map(str, cells.values[np.isin(cells.values, numbers)].tolist()))
+    counts: Counter[str] = Counter()
+    for text, count in zip(cells.texts, np.bincount(cells.values, minlength=len(cells.texts)), strict=True):
+        if text.strip() in texts:
+            counts[text.strip()] += int(count)
+    return counts
 
 
 @dataclass(frozen=True)
@@ -81,6 +130,8 @@ def merged(
         if on_chunk is not None:
             on_chunk(min(done, total), total)
     count = masks[0].count()
+    if order == "texts" and count < min(one.n_objects, other.n_objects):
+        _refuse_two_spellings(_alone(one, masks[0], name), other, masks[1], name, on_chunk)
     _refuse_nothing(count, one, other, name)
     left = one.n_objects + other.n_objects - 2 * count
     return _kept(one, masks[0]), _kept(other, masks[1]), (_told(name, count, left),)
@@ -113,6 +164,8 @@ def looked_up(
             need="each object once",
             fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
         )
+    if len(places) < min(len(small), scan.n_objects):
+        _refuse_two_spellings(small[counts == 0], scan, mask, name, on_chunk)
     if not len(places):
         raise _nothing_in_common(name, small[:3].tolist(), _first(scan, name))
     left = scan.n_objects + len(small) - 2 * len(places)
@@ -201,6 +254,41 @@ def _places(scan: Scan, small: Any, name: str, part: int) -> tuple[Array, Array]
     ids = _identifiers(scan, name, part)
     place = small.get_indexer(ids.astype(str).astype(object))
     return place[place >= 0], place >= 0
+
+
+def _alone(scan: Scan, mask: RowMask, name: str) -> list[str]:
+    """The first identifiers that the other file does not have."""
+    alone: list[str] = []
+    for part, start in enumerate(scan.starts()):
+        with scan.errors_named():
+            ids = _identifiers(scan, name, part, start)
+        ids = ids[~mask.of(start, len(ids))]
+        alone += ids[: MOST_ALONE - len(alone)].astype(str).tolist()
+        if len(alone) == MOST_ALONE:
+            break
+    return alone
+
+
+def _refuse_two_spellings(
+    alone: Iterable[str], scan: Scan, mask: RowMask, name: str, on_chunk: OnChunk
+) -> None:
+    """Refuse identifiers that the other file does not have, but as 7 where it has 007."""
+    alike = {meaning_of(text): text for text in alone}
+    pieces = [scan.piece(_alike, scan, mask, alike, name, *where) for where in enumerate(scan.starts())]
+    for text in compute(pieces, on_chunk):
+        if text is not None:
+            raise written_in_two_ways(name, alike[meaning_of(text)], "the other file", text, str(scan.path))
+
+
+def _alike(
+    scan: Scan, mask: RowMask, alike: Mapping[Any, str], name: str, part: int, start: int
+) -> str | None:
+    """An identifier of a part that the other file has in another spelling."""
+    ids = _identifiers(scan, name, part, start)
+    ids = ids[~mask.of(start, len(ids))]
+    if ids.dtype.kind == "i":
+        ids = ids[np.isin(ids, [n for n in alike if isinstance(n, int) and abs(n) < 2**63])]
+    return next((text for text in ids.astype(str).tolist() if meaning_of(text) in alike), None)
 
 
 def _first(scan: Scan, name: str) -> list[Any]:

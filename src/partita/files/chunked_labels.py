@@ -245,13 +245,20 @@ def _value_of(text: str, values: Mapping[Any, int]) -> int:
 
 def _renamed(table: Contingency, made: Sequence[_Made]) -> Contingency:
     """The table with the labels of the clusterings, in their order, for what stands in the file."""
+    from scipy.sparse import csr_array
+
     raw, names = table.raw, [table.row_names, table.column_names]
     for axis, (clustering, by_raw) in enumerate(made):
         if by_raw is not None:
-            place = {by_raw[name]: i for i, name in enumerate(names[axis]) if name in by_raw}
-            ordered = [label for label in clustering.names if label in place]
-            rows = [place[label] for label in ordered]
-            raw, names[axis] = raw[rows] if axis == 0 else raw[:, rows], tuple(ordered)
+            labels = [by_raw.get(name) for name in names[axis]]
+            there = set(labels)
+            ordered = tuple(label for label in clustering.names if label in there)
+            row = {label: i for i, label in enumerate(ordered)}
+            known = [i for i, label in enumerate(labels) if label in row]
+            # two things in the file may be one label: 1 where no value is missing, "1" in other parts
+            cells = (np.ones(len(known), dtype=raw.dtype), ([row[labels[i]] for i in known], known))
+            added = csr_array(cells, shape=(len(ordered), len(labels)))
+            raw, names[axis] = added @ raw if axis == 0 else raw @ added.T, ordered
     return replace(table, raw=raw, row_names=names[0], column_names=names[1])
 
 

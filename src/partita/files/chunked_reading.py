@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from partita.errors import FileError, MismatchError, ParameterError
 from partita.files.chunked_features import features_in_parts, known_features, refuse_filling
@@ -16,6 +18,7 @@ from partita.files.chunked_joining import (
     looked_up,
     merged,
     neither_sorted_nor_small,
+    refuse_other_names,
     sorted_alike,
 )
 from partita.files.chunked_labels import LabelColumn, known_labels, labels_in_parts, refuse_other_kind
@@ -29,7 +32,7 @@ from partita.files.clusterings import clustering_in, columns_of_clustering
 from partita.files.identifiers import identifiers_of, lengths_of_files_differ, like_identifiers
 from partita.files.joining import Join
 from partita.files.saved_arrays import SavedArray
-from partita.files.scans import KeptRows, RowMask, Scan, is_large, open_scan
+from partita.files.scans import KeptRows, RowMask, Scan, is_large, known_rows, open_scan
 from partita.files.tables import open_table
 from partita.files.text import Writing
 from partita.progress import bar
@@ -155,6 +158,9 @@ class _Reading:
             name, others = identifiers_to_join_on(first, second, taken)
         elif by_row:
             others = like_identifiers(first, second, taken)
+        if name is None and not by_row:
+            with _bar(one, other) as report:
+                refuse_other_names(first, second, taken, report)
         if name is None:
             self._same_lengths(one, other)
             return Join(None, tuple(others), by_row=True)
@@ -210,12 +216,7 @@ class _Reading:
             )
         if known.count() < known.n:
             if any(isinstance(source, SavedArray) for source in self.sources.values()) or self.places:
-                raise ParameterError(
-                    "objects cannot be left out of these files in chunks.",
-                    got="missing='drop'",
-                    need="tables that are read in chunks",
-                    parameter="missing",
-                )
+                raise _cannot_leave_out()
             self.sources = {path: KeptRows(source, known) for path, source in self.sources.items()}
             share = known.count() / known.n
             self.notes.append(f"missing values: {known.count()} of {known.n} objects kept ({share:.1%})")
@@ -259,8 +260,11 @@ class _Reading:
                 file.kind,
                 normalize=file.normalize,
                 noise_label=file.noise_label,
+                missing=self.missing,
                 no_memberships=plan.others,
             )
+        if side.kept is not None:
+            raise _cannot_leave_out()
         return side.of_lines(self.places[file.path])
 
     def weights(self, path: str | Path, name: str) -> Any:
@@ -278,6 +282,16 @@ class _Reading:
             scan.check([name])
         with _bar(path) as report:
             return weights_in_parts(scan, name, report)
+
+
+def _cannot_leave_out() -> ParameterError:
+    return ParameterError(
+        "objects cannot be left out of these files in chunks.",
+        got="missing='drop'",
+        need="two tables that are read in chunks, or no gaps",
+        fix="--in-memory (in_chunks=False) if they fit",
+        parameter="missing",
+    )
 
 
 def _refuse_columns(file: ClusteringFile) -> None:
@@ -344,8 +358,10 @@ def _known_clusterings(
     """Of each file, which objects have labels or memberships."""
     masks: dict[str | Path, list[RowMask]] = {}
     for file, names in zip(files, chosen, strict=True):
-        scan = reading.scan(file.path)
-        if scan is not None and file.path not in reading.places:
+        scan = reading.sources[file.path]
+        if isinstance(scan, SavedArray):
+            masks.setdefault(file.path, []).append(_known_of_array(scan))
+        elif file.path not in reading.places:
             with _bar(file.path) as report, scan.errors_named():
                 known = (
                     known_labels(LabelColumn(scan, names[0]), report)
@@ -354,6 +370,18 @@ def _known_clusterings(
                 )
             masks.setdefault(file.path, []).append(known)
     return masks
+
+
+def _known_of_array(array: SavedArray) -> RowMask:
+    """Which objects have a value in each column."""
+    with _bar(array.path) as report:
+        return known_rows(array, partial(_known_in, array), report)
+
+
+def _known_in(array: SavedArray, place: int) -> Any:
+    rows = array.rows_of(place)
+    gaps = np.isnan(rows) if rows.dtype.kind == "f" else np.zeros(len(rows), dtype=bool)
+    return ~gaps.reshape(len(rows), -1).any(axis=1)
 
 
 def read_judged_in_chunks(
@@ -391,7 +419,11 @@ def read_judged_in_chunks(
     chosen = [reading.columns(file, plan) for file in files]
     labels = [*leave_out, *(clustering.taken if clustering.path == data else ())]
     source = reading.sources[data]
-    if missing == "drop" and not isinstance(source, SavedArray):
+    if missing == "drop" and isinstance(source, SavedArray):
+        masks = _known_clusterings(reading, files, chosen)
+        masks.setdefault(data, []).append(_known_of_array(source))
+        reading.leave_out(masks)
+    elif missing == "drop":
         masks = _known_clusterings(reading, files, chosen)
         with source.errors_named():
             first, notes = features_in_parts(source, columns, labels, plan.name, may_have_gaps=True)

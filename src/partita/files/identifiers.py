@@ -93,9 +93,7 @@ def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None
     """Refuse files that name the same objects, in different lines, in columns of different names."""
     columns = []
     for table in (one, other):
-        free = [name for name in table.names if name not in taken]
-        heads = table.read([], free, rows=SAMPLE_ROWS) if free else {}
-        names = [name for name in free if _tells_apart(stripped(heads[name]), identifier_rank(name))]
+        names = list(heads_like_identifiers(table, taken))
         texts = table.read([], names) if names else {}
         columns.append([stripped(texts[name]) for name in names])
     for first in columns[0]:
@@ -105,12 +103,25 @@ def refuse_other_names(one: Table, other: Table, taken: Collection[str]) -> None
                 continue
             common = int(first.isin(set(second)).sum())
             if common * 2 >= min(len(first), len(second)) and first.tolist() != second.tolist():
-                raise MismatchError(
-                    "the files name the same objects, in different lines, under two names.",
-                    got=f"{first.name!r} and {second.name!r}: {common} values in common",
-                    need="one name for the column of identifiers",
-                    fix=Phrase(f"rename {second.name!r} to {first.name!r}, or ", BY_ROW),
-                )
+                raise under_two_names(str(first.name), str(second.name), f"{common} values in common")
+
+
+def heads_like_identifiers(table: Table, taken: Collection[str]) -> dict[str, Any]:
+    """The first values of each column that may name objects."""
+    free = [name for name in table.names if name not in taken]
+    heads = table.read([], free, rows=SAMPLE_ROWS) if free else {}
+    columns = {name: stripped(heads[name]) for name in free}
+    return {name: head for name, head in columns.items() if _tells_apart(head, identifier_rank(name))}
+
+
+def under_two_names(name: str, other: str, common: str) -> MismatchError:
+    """The error for files whose columns of identifiers have different names."""
+    return MismatchError(
+        "the files name the same objects, in different lines, under two names.",
+        got=f"{name!r} and {other!r}: {common}",
+        need="one name for the column of identifiers",
+        fix=Phrase(f"rename {other!r} to {name!r}, or ", BY_ROW),
+    )
 
 
 def like_identifiers(one: Table, other: Table, taken: Collection[str]) -> list[str]:
@@ -168,15 +179,10 @@ def places(one: Any, other: Any, name: str) -> Any:
     is_alone = np.ones(len(other), dtype=bool)
     is_alone[place[place >= 0]] = False
     alone, others_alone = one[place < 0], other[is_alone]
-    alike = {_meaning(text): text for text in alone}
+    alike = {meaning_of(text): text for text in alone}
     for text in others_alone:
-        if _meaning(text) in alike:
-            raise MismatchError(
-                "identifiers are written in two ways, so the files cannot be joined on them.",
-                got=f"{name!r}: {alike[_meaning(text)]!r} in the first file, {text!r} in the second",
-                need="the same text for the same object",
-                fix=Phrase("write them alike in both files, or ", BY_ROW),
-            )
+        if meaning_of(text) in alike:
+            raise written_in_two_ways(name, alike[meaning_of(text)], "the first file", text, "the second")
     if len(alone) == len(one):
         raise MismatchError(
             "the files have no object in common.",
@@ -187,7 +193,17 @@ def places(one: Any, other: Any, name: str) -> Any:
     return place
 
 
-def _meaning(text: str) -> Any:
+def written_in_two_ways(name: str, text: str, where: str, other: str, other_where: str) -> MismatchError:
+    """The error for files that spell the same objects in two ways."""
+    return MismatchError(
+        "identifiers are written in two ways, so the files cannot be joined on them.",
+        got=f"{name!r}: {text!r} in {where}, {other!r} in {other_where}",
+        need="the same text for the same object",
+        fix=Phrase("write them alike in both files, or ", BY_ROW),
+    )
+
+
+def meaning_of(text: str) -> Any:
     """What a spreadsheet may have made another text of: a number, or the same letters."""
     number = as_number(text)
     return text.casefold() if number is None else number

@@ -135,6 +135,8 @@ class ParquetParts:
                 part = self._parquet.read_table(stream)
                 part.validate(full=True)
             for key in self._keys[i]:
+                place = part.schema.get_field_index(key)
+                part = part if place < 0 else part.remove_column(place)  # the folder says it too
                 part = part.append_column(key, self._key_column(key, i, part.num_rows))
             made.append(part)
         with arrow_errors("parquet"):

@@ -1,8 +1,7 @@
-"""Arrays that NumPy saved, larger than memory: looked at where they are, some rows at a time."""
+"""Arrays that NumPy saved, larger than memory: some rows are read at a time."""
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -17,10 +16,7 @@ from partita.files.sources import Unchanged, named
 from partita.files.tables import Cells, Table
 
 ARRAY_BYTES = 1 << 24
-"""Bytes of an array that are looked at at a time."""
-
-KEPT_PARTS = 8
-"""Parts before the one that is read that may still be looked at."""
+"""Bytes of an array that are read at a time."""
 
 
 class SavedArray(Scan):
@@ -42,7 +38,11 @@ class SavedArray(Scan):
                     got=str(problem).partition("\n")[0],
                     need="an array saved by numpy.save, whole, without Python objects in it",
                 ) from None
-            if self.values.dtype.names is not None or self.values.ndim not in (1, 2) or not self.values.size:
+            if (
+                self.values.dtype.names is not None
+                or self.values.ndim not in (1, 2)
+                or not self.values.nbytes
+            ):
                 raise FileError(
                     "an array of this kind is not read in chunks.",
                     got=f"shape {self.values.shape}, {self.values.dtype}",
@@ -66,24 +66,23 @@ class SavedArray(Scan):
         return ArrayPart(self.path, self.rows_of(place))
 
     def rows_of(self, place: int) -> Array:
-        """One of the parts."""
-        self._forget(place - KEPT_PARTS)
-        rows = self.values[place * self.rows : (place + 1) * self.rows]
-        self._unchanged.check()
-        return np.ascontiguousarray(np.asarray(rows), dtype=rows.dtype.newbyteorder("="))
-
-    def _forget(self, place: int) -> None:
-        """Give back the memory of a part that was read; where it is still used, it comes again by itself."""
-        if place < 0 or not hasattr(mmap, "MADV_DONTNEED") or not self.values.flags.c_contiguous:
-            return
-        size = self.rows * self.values.nbytes // len(self.values)
-        start = self.values.offset % mmap.ALLOCATIONGRANULARITY + place * size
-        first, last = (
-            -(-start // mmap.PAGESIZE) * mmap.PAGESIZE,
-            (start + size) // mmap.PAGESIZE * mmap.PAGESIZE,
+        """One of the parts: a copy, because a map of a file that is cut meanwhile would end the process."""
+        values, start = self.values, place * self.rows
+        n, count = len(values), self.sizes[place]
+        each = values.size // n
+        # the whole part lies in one stretch, or some of each column
+        is_one = values.flags.c_contiguous
+        stretches = (
+            [(start * each, count * each)] if is_one else [(j * n + start, count) for j in range(each)]
         )
-        if last > first:
-            self.values._mmap.madvise(mmap.MADV_DONTNEED, first, last - first)
+        with named(self.path) as file:
+            read = [
+                np.fromfile(file, values.dtype, length, offset=values.offset + first * values.dtype.itemsize)
+                for first, length in stretches
+            ]
+            self._unchanged.check()
+        rows = read[0].reshape(count, *values.shape[1:]) if is_one else np.column_stack(read)
+        return rows.astype(values.dtype.newbyteorder("="), copy=False)
 
     def pieces(self) -> list[Piece]:
         """All parts."""

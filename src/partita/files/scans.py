@@ -77,6 +77,8 @@ class Scan(Table):
 class ParquetScan(Scan):
     """A Parquet file, or a folder of them, by row groups."""
 
+    header = True
+
     def __init__(self, path: str | Path, file: Path) -> None:
         super().__init__(path)
         self._parts = ParquetParts(file)

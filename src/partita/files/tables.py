@@ -180,7 +180,9 @@ class TextTable(Table):
 
 
 class ArrowTable(Table):
-    """The table in a .parquet or .feather file, whose columns have types."""
+    """The table in a .parquet or .feather file, whose columns have types, and names beside the objects."""
+
+    header = True
 
     def __init__(self, path: str | Path, columns: Any) -> None:
         super().__init__(path)

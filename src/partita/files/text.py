@@ -155,7 +155,8 @@ def _decoded(content: bytes, encoding: str | None) -> tuple[str, tuple[str, ...]
     return text, (CP1252_READ,)
 
 
-def _decoded_as(content: bytes, encoding: str) -> str:
+def text_codec(encoding: str) -> codecs.CodecInfo:
+    """The encoding of this name, which is one of texts."""
     try:
         codec = codecs.lookup(encoding)
         # bytes to bytes, as base64 is, also counts as a codec
@@ -169,6 +170,11 @@ def _decoded_as(content: bytes, encoding: str) -> str:
             need="a name such as utf-8, cp1252, latin-1 or utf-16",
             parameter="encoding",
         )
+    return codec
+
+
+def _decoded_as(content: bytes, encoding: str) -> str:
+    codec = text_codec(encoding)
     if codec.name == "utf-8":
         encoding = "utf-8-sig"
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import os
@@ -16,11 +17,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from partita.errors import FileError, ParameterError
+from partita.errors import FileError
 from partita.files.scans import Scan
 from partita.files.sources import STANDARD_INPUT, TEXT, WITHOUT_HEADER, Unchanged, ending
 from partita.files.tables import Table, TextTable
-from partita.files.text import CP1252_READ, MARKS, SEPARATOR_LINE, WELL_FORMED, Layout, Writing, layout_of
+from partita.files.text import (
+    CP1252_READ,
+    MARKS,
+    SEPARATOR_LINE,
+    WELL_FORMED,
+    Layout,
+    Writing,
+    layout_of,
+    text_codec,
+)
 from partita.progress import bar
 
 PART_BYTES = 1 << 24
@@ -115,6 +125,8 @@ class TextScan(Scan):
         length = PART_BYTES
         while length <= LONGEST_RECORD:
             content = self._bytes(start, min(length, end - start))
+            if self._unchanged is not None:
+                self._unchanged.check()
             cut = len(content) if start + len(content) >= end else _last_end_of_record(content)
             if cut:
                 whole = content[:cut]
@@ -160,12 +172,23 @@ def _plain(file: Path) -> Any:
     if str(file) != STANDARD_INPUT and not is_packed:
         return file.open("rb")
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the scan is used)
-    if is_packed:
-        with gzip.open(file) as unpacked:
-            shutil.copyfileobj(unpacked, spooled, 1 << 20)
-    elif sys.stdin is not None:  # a shell may have closed it
-        shutil.copyfileobj(sys.stdin.buffer, spooled, 1 << 20)
-    spooled.flush()
+    try:
+        if is_packed:
+            with gzip.open(file) as unpacked:
+                shutil.copyfileobj(unpacked, spooled, 1 << 20)
+        elif sys.stdin is not None:  # a shell may have closed it
+            shutil.copyfileobj(sys.stdin.buffer, spooled, 1 << 20)
+        spooled.flush()
+    except OSError as problem:
+        spooled.close()
+        if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise FileError(
+            "there is no room for the temporary file that this is unpacked to.",
+            got=f"{tempfile.gettempdir()}: {problem.strerror}",
+            need="room for all of the text, unpacked",
+            fix="TMPDIR=FOLDER before the command, or unpack it yourself",
+        ) from None
     return spooled
 
 
@@ -174,21 +197,14 @@ def _encodings(start: bytes, asked: str | None) -> tuple[tuple[str, ...], int]:
     marked = next((name for mark, name in MARKS.items() if start.startswith(mark)), None)
     name = asked or marked or "utf-8"
     begin = 3 if start.startswith(b"\xef\xbb\xbf") else 0
-    try:
-        is_plain = ONE_BYTE.encode(name.replace("-sig", "")) == ONE_BYTE.encode("ascii")
-    except LookupError:
-        raise ParameterError(
-            "there is no such encoding.",
-            got=repr(asked),
-            need="a name such as utf-8, cp1252 or latin-1",
-            parameter="encoding",
-        ) from None
+    text_codec(name)
+    is_plain = ONE_BYTE.encode(name.replace("-sig", "")) == ONE_BYTE.encode("ascii")
     if not is_plain or (asked is None and 0 in start):
         raise FileError(
             "a text in this encoding is not read in chunks.",
             got=name if not is_plain else "bytes of zero, as in UTF-16",
             need="UTF-8, or another encoding with ASCII in it",
-            fix="iconv -f UTF-16 -t UTF-8 FILE > NEW",
+            fix=f"iconv -f {asked or 'UTF-16'} -t UTF-8 FILE > NEW",
         )
     usual = name.replace("utf-8-sig", "utf-8")
     return (usual,) if asked or marked else (usual, "cp1252"), begin

@@ -207,7 +207,8 @@ class HardPartition(Partition):
         """One label for each object."""
         if self._names is None:
             return self.values
-        plain = all(isinstance(n, str) for n in self._names) or all(
+        # NumPy's texts lose zeros at their end
+        plain = all(isinstance(n, str) and not n.endswith("\0") for n in self._names) or all(
             type(n) is int and abs(n) < 2**63 for n in self._names
         )
         table = np.array(self._names) if plain else objects(self._names)
