@@ -25,6 +25,7 @@ from partita.arrays.chunked import (
     for_beside,
     for_each,
     in_chunks,
+    is_chunked,
     pieces_of,
 )
 from partita.arrays.matrices import ends_of_sizes, exponent_between
@@ -45,6 +46,11 @@ from partita.partitions.partition import Partition
 
 WIDEST = 4
 """Whole numbers are spread widely where their range is this many times the number of objects."""
+
+WITHOUT_GAPS = (
+    "dropna() or fillna() on the dask side; .compute(), or --in-memory for files, and missing= if it fits"
+)
+"""What to do about values that are missing, since they are not left out chunk by chunk."""
 
 Counts = tuple[tuple[Any, int], ...]
 """How often each label occurs."""
@@ -270,7 +276,20 @@ def _look_at_both(lookings: Sequence[Looking], count: Callable[..., Any], *piece
 
 
 def _chunks_of(sides: Mapping[str, Any]) -> dict[str, list[Any]]:
+    refuse_what_has_no_rows(sides)
+    return {name: pieces_of(side) for name, side in sides.items()}
+
+
+def refuse_what_has_no_rows(sides: Mapping[str, Any]) -> None:
+    """An error for objects of dask that are no labels, memberships or data."""
     for name, side in sides.items():
+        if not is_chunked(side):
+            raise PartitionError(
+                "this object of dask is not in rows.",
+                got=f"{name}, a {type(side).__name__}",
+                need="a dask array, series or data frame",
+                fix="from_delayed of dask.array or dask.dataframe for parts, .to_dataframe() for a bag",
+            )
         if side.ndim not in (1, 2):
             raise PartitionError(
                 "a dask array of this shape holds no labels, memberships or data.",
@@ -278,7 +297,6 @@ def _chunks_of(sides: Mapping[str, Any]) -> dict[str, list[Any]]:
                 need="one dimension, or two",
                 fix=".ravel() for an image of labels" if side.ndim else None,
             )
-    return {name: pieces_of(side) for name, side in sides.items()}
 
 
 def _look(lookings: Sequence[Looking], place: int, piece: Any) -> Seen:
@@ -311,6 +329,8 @@ def _of_chunk(problem: PartitaError, place: int, start: int, n: int) -> PartitaE
     where = f"; in chunk {place} of rows {start} to {start + n - 1}, counted from its first"
     got = problem.got
     problem.got = Phrase(*(getattr(got, "pieces", (got or "",))), where)
+    if problem.parameter == "missing":
+        problem.fix = WITHOUT_GAPS
     return problem
 
 
@@ -325,6 +345,7 @@ def _clustering(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -
             "chunks have different clusters as columns.",
             got=f"{len(widths)} numbers of columns" if len(widths) > 1 else "columns of different names",
             need="the same columns in all chunks",
+            fix='labels as they are, without kind="fuzzy", if these are labels',
         )
     if kind is not HARD:
         dtype = "float32" if {one.dtype for one in seen} == {"<f4"} else "float64"
@@ -432,12 +453,16 @@ def _weights_in(dtype: Any, piece: Any) -> Array:
 # --- what is in memory, beside what is not --------------------------------------------------------------
 
 
+def weights_into_chunks(weight: Array, index: Any, sizes: Sequence[int]) -> ChunkedWeights:
+    """Weights in memory, of the objects of an index if there is one, in chunks of these sizes."""
+    made = ChunkedWeights()
+    made.values, made.has_zeros = in_chunks(weight, sizes), not weight.all()
+    made.prints = _prints_of(index, sizes)
+    return made
+
+
 def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
-    """A clustering, data or weights in memory, in chunks of these sizes."""
-    if isinstance(side, np.ndarray):
-        weights = ChunkedWeights()
-        weights.values, weights.has_zeros = in_chunks(side, sizes), not side.all()
-        return weights
+    """A clustering or data in memory, in chunks of these sizes."""
     made: Any
     if isinstance(side, HardPartition):
         counts = dict(zip(side.names, side.sizes.tolist(), strict=True))
@@ -456,8 +481,13 @@ def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
     else:
         raise all_at_once(repr(side))
     made.index, made.note, made.frame = None, side.note, side.frame
-    if side.index is not None:
-        ends = np.cumsum(sizes)
-        parts = (side.index[end - size : end] for size, end in zip(sizes, ends, strict=True))
-        made.prints = tuple(str(_print_of(part)) for part in parts)
+    made.prints = _prints_of(side.index, sizes)
     return made
+
+
+def _prints_of(index: Any, sizes: Sequence[int]) -> tuple[str, ...] | None:
+    if index is None:
+        return None
+    ends = np.cumsum(sizes)
+    parts = (index[end - size : end] for size, end in zip(sizes, ends, strict=True))
+    return tuple(str(_print_of(part)) for part in parts)
