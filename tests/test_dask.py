@@ -104,6 +104,62 @@ def test_a_table_that_would_be_large_is_not_made_while_looking():
     assert repr([row.value for row in lazy.rows]) == repr([r.value for r in pt.compare(truth, found).rows])
 
 
+def of_parts(*parts):
+    """A dask array that says it holds numbers of one type, whatever its chunks hold."""
+    return da.concatenate([da.from_delayed(dask.delayed(p), p.shape, dtype=float) for p in parts])
+
+
+@pytest.mark.parametrize("kind", ["u1", "i8", "?", "f2", "f4"])
+def test_one_hot_chunks_of_other_types_beside_soft_ones(soft, kind):
+    crisp = np.eye(5)[soft["truth"]]
+    mixed = of_parts(crisp[:900].astype(kind), soft["U"][900:1500], crisp[1500:].astype(kind))
+    whole = np.concatenate([crisp[:900], soft["U"][900:1500], crisp[1500:]])
+    lazy, plain = pt.compare(cut(soft["V"]), mixed), pt.compare(soft["V"], whole)
+    values = {row.index: row.value for row in plain.rows}
+    for row in lazy.rows:
+        assert row.value == pytest.approx(values[row.index], rel=1e-12, abs=1e-12, nan_ok=True), row.index
+
+
+@pytest.mark.parametrize(
+    ("first", "low", "then", "other_low"),
+    [
+        ("i1", 0, "i8", -1000),
+        ("i8", -1000, "u1", 0),
+        ("i1", 0, "u1", 200),
+        ("u8", 2**62, "i8", 2**62 + 1),
+        ("u8", 0, "i8", -2),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_labels_of_other_types_in_other_chunks(soft, first, low, then, other_low, weighted):
+    found = np.roll(soft["truth"], 3)
+    parts = soft["truth"][:900] + low, soft["truth"][900:] + other_low
+    whole = np.concatenate(parts)
+    mixed = of_parts(parts[0].astype(first), parts[1].astype(then))
+    weight = np.arange(SOFT) % 3 if weighted else None
+    for other in (found, soft["V"]):
+        lazy = pt.compare(mixed, cut(other), sample_weight=weight)
+        plain = pt.compare(whole, other, sample_weight=weight)
+        for row in lazy.rows:
+            expected = pytest.approx(plain[row.index].value, rel=1e-12, abs=1e-12, nan_ok=True)
+            assert row.value == expected, row.index
+
+
+def test_chunks_in_single_and_double_precision(soft):
+    single = soft["U"][:1500].astype(np.float32)
+    U = np.concatenate([single, soft["U"][1500:]])
+    lazy, plain = pt.compare(cut(soft["V"]), of_parts(single, soft["U"][1500:])), pt.compare(soft["V"], U)
+    for row in lazy.rows:
+        assert row.value == pytest.approx(plain[row.index].value, rel=1e-12, abs=1e-12), row.index
+    X = np.random.default_rng(6).normal(size=(SOFT, 3)) + soft["truth"][:, None]
+    half = X[:1500].astype(np.float32)
+    asked = {"indices": ["CH", "davies_bouldin", "xie_beni"]}
+    lazy = pt.validate(of_parts(half, X[1500:]), cut(soft["truth"]), **asked)
+    plain = pt.validate(np.concatenate([half, X[1500:]]), soft["truth"], **asked)
+    for row in lazy.rows:
+        assert row.value == pytest.approx(plain[row.index].value, rel=1e-12), row.index
+
+
 # --- whose rows are whose -----------------------------------------------------------------------------------
 
 
@@ -210,6 +266,14 @@ def test_the_fix_for_what_is_missing_is_one_for_chunks(labels):
         with pytest.raises(PartitaError) as refused:
             way()
         assert refused.value.fix.startswith("dropna() or fillna() on the dask side")
+
+
+@pytest.mark.parametrize("piece", [None, 5, [0, 1, 2], np.array(7)])
+def test_a_chunk_that_is_no_array(piece):
+    lie = da.from_delayed(dask.delayed(lambda: piece)(), (3,), dtype=int)
+    for way in (lambda: pt.compare(lie, cut(np.arange(3))), lambda: pt.validate(lie, cut(np.arange(3)))):
+        with pytest.raises(PartitionError, match="a chunk is no array"):
+            way()
 
 
 def test_labels_of_chunks_are_no_columns():

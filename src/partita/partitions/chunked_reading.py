@@ -84,12 +84,12 @@ class Looking:
 
     def see(self, piece: Any) -> Seen:
         """What a chunk holds, or what is wrong with it."""
-        if not piece.shape[0]:
+        if not _rows_in(piece):
             return Seen(0)
         try:
             return {"X": _see_data, "weight": _see_weights}.get(self.what, self._see_clustering)(piece)
         except PartitaError as problem:
-            return Seen(piece.shape[0], problem=problem)
+            return Seen(_rows_in(piece), problem=problem)
 
     def _see_clustering(self, piece: Any) -> Seen:
         return self.seen(piece, self.reading.read(piece))
@@ -125,6 +125,19 @@ class Looking:
             and made.values.dtype == piece.dtype
             and (np.may_share_memory(made.values, piece) or bool(piece.min() >= 0.0 and piece.max() <= 1.0)),
         )
+
+
+def _rows_in(piece: Any) -> int:
+    """How many rows a chunk has, whatever was said of it before it was made."""
+    shape = getattr(piece, "shape", ())
+    if not shape:
+        raise PartitionError(
+            "a chunk is no array.",
+            got=f"a chunk that is a {type(piece).__name__}",
+            need="an array, series or frame in every chunk",
+            fix="numpy.asarray in what makes the chunks",
+        )
+    return int(shape[0])
 
 
 def counted_labels(made: HardPartition) -> Counts:
@@ -257,7 +270,7 @@ class _CheckedOnce:
 
 
 def _look_at_both(lookings: Sequence[Looking], count: Callable[..., Any], *pieces: Any) -> Any:
-    if len({piece.shape[0] for piece in pieces}) == 1 and pieces[0].shape[0]:
+    if len({_rows_in(piece) for piece in pieces}) == 1 and _rows_in(pieces[0]):
         try:
             made = [
                 replace(looking.reading, looks=False).read(piece)
@@ -350,7 +363,7 @@ def _clustering(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -
     if kind is not HARD:
         dtype = "float32" if {one.dtype for one in seen} == {"<f4"} else "float64"
         raw = Chunked(chunks, sizes, seen[0].tail, dtype)
-        as_it_is = all(one.as_it_is for one in seen)
+        as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
         values = raw if as_it_is else raw.mapped(partial(_memberships_in, looking.reading, dtype))
         soft = _soft(kind)
         soft.values, soft._names, soft.index = values, tuple(seen[0].names or ()), None
@@ -375,8 +388,9 @@ def _hard(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Chun
     raw = Chunked(chunks, sizes, (), np.result_type(*(one.dtype for one in seen)))
     if names == {None}:
         ordered = {label: counts[label] for label in sorted(counts)}
-        if max(ordered) - min(ordered) < WIDEST * n + 1024:
-            as_it_is = all(one.as_it_is for one in seen)
+        is_whole = raw.dtype.kind != "f"  # signed and unsigned together are neither
+        if is_whole and max(ordered) - min(ordered) < WIDEST * n + 1024:
+            as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
             return ChunkedHard.of(
                 raw if as_it_is else raw.mapped(partial(_integers_in, looking.reading, raw.dtype)),
                 ordered,
@@ -420,14 +434,15 @@ def _data(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Chu
     raw = Chunked(chunks, [one.n for one in seen], seen[0].tail, dtype)
     made = ChunkedData.__new__(ChunkedData)
     made.index, made.are_distances, made.features = None, False, tuple(seen[0].names or ())
-    made.values = raw if all(one.as_it_is for one in seen) else raw.mapped(_data_in)
+    as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
+    made.values = raw if as_it_is else raw.mapped(partial(_data_in, raw.dtype))
     ends = [one.ends for one in seen]
     made.exponent = exponent_between(min(e[0] for e in ends), max(e[1] for e in ends))
     return made
 
 
-def _data_in(piece: Any) -> Array:
-    return DataMatrix(piece).values
+def _data_in(dtype: Any, piece: Any) -> Array:
+    return DataMatrix(piece).values.astype(dtype, copy=False)
 
 
 def _weights(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> ChunkedWeights:
@@ -474,7 +489,7 @@ def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
         given = side.values if side.sparse is None else side.sparse
         made.values = in_chunks(given, sizes)
         if side.sparse is not None:
-            made.values = made.values.mapped(_data_in)
+            made.values = made.values.mapped(partial(_data_in, made.values.dtype))
     elif isinstance(side, MembershipPartition):
         made = _soft(side.kind)
         made.values, made._names = in_chunks(side.values, sizes), side.names
