@@ -1,5 +1,6 @@
 """What dask is asked to do: how often chunks are made, progress, bootstraps, and workers that are lost."""
 
+import logging
 import operator
 import os
 import signal
@@ -8,6 +9,8 @@ from collections import Counter
 
 import dask
 import dask.array as da
+import dask.bag
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +18,7 @@ from distributed import Client, LocalCluster
 
 import partita as pt
 from partita.arrays.chunked import Chunked, compute, for_beside, sum_of_chunks
-from partita.errors import TooLargeError, WorkerError
+from partita.errors import MismatchError, PartitaError, PartitionError, TooLargeError, WorkerError
 from partita.partitions.chunked_reading import cut_into_chunks
 
 N = 6000
@@ -99,6 +102,201 @@ def test_a_table_that_would_be_large_is_not_made_while_looking():
     lazy = pt.compare(counting(truth, made), counting(found, made))
     assert set(made.values()) == {4}
     assert repr([row.value for row in lazy.rows]) == repr([r.value for r in pt.compare(truth, found).rows])
+
+
+def of_parts(*parts):
+    """A dask array that says it holds numbers of one type, whatever its chunks hold."""
+    return da.concatenate([da.from_delayed(dask.delayed(p), p.shape, dtype=float) for p in parts])
+
+
+@pytest.mark.parametrize("kind", ["u1", "i8", "?", "f2", "f4"])
+def test_one_hot_chunks_of_other_types_beside_soft_ones(soft, kind):
+    crisp = np.eye(5)[soft["truth"]]
+    mixed = of_parts(crisp[:900].astype(kind), soft["U"][900:1500], crisp[1500:].astype(kind))
+    whole = np.concatenate([crisp[:900], soft["U"][900:1500], crisp[1500:]])
+    lazy, plain = pt.compare(cut(soft["V"]), mixed), pt.compare(soft["V"], whole)
+    values = {row.index: row.value for row in plain.rows}
+    for row in lazy.rows:
+        assert row.value == pytest.approx(values[row.index], rel=1e-12, abs=1e-12, nan_ok=True), row.index
+
+
+@pytest.mark.parametrize(
+    ("first", "low", "then", "other_low"),
+    [
+        ("i1", 0, "i8", -1000),
+        ("i8", -1000, "u1", 0),
+        ("i1", 0, "u1", 200),
+        ("u8", 2**62, "i8", 2**62 + 1),
+        ("u8", 0, "i8", -2),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_labels_of_other_types_in_other_chunks(soft, first, low, then, other_low, weighted):
+    found = np.roll(soft["truth"], 3)
+    parts = soft["truth"][:900] + low, soft["truth"][900:] + other_low
+    whole = np.concatenate(parts)
+    mixed = of_parts(parts[0].astype(first), parts[1].astype(then))
+    weight = np.arange(SOFT) % 3 if weighted else None
+    for other in (found, soft["V"]):
+        lazy = pt.compare(mixed, cut(other), sample_weight=weight)
+        plain = pt.compare(whole, other, sample_weight=weight)
+        for row in lazy.rows:
+            expected = pytest.approx(plain[row.index].value, rel=1e-12, abs=1e-12, nan_ok=True)
+            assert row.value == expected, row.index
+
+
+def test_chunks_in_single_and_double_precision(soft):
+    single = soft["U"][:1500].astype(np.float32)
+    U = np.concatenate([single, soft["U"][1500:]])
+    lazy, plain = pt.compare(cut(soft["V"]), of_parts(single, soft["U"][1500:])), pt.compare(soft["V"], U)
+    for row in lazy.rows:
+        assert row.value == pytest.approx(plain[row.index].value, rel=1e-12, abs=1e-12), row.index
+    X = np.random.default_rng(6).normal(size=(SOFT, 3)) + soft["truth"][:, None]
+    half = X[:1500].astype(np.float32)
+    asked = {"indices": ["CH", "davies_bouldin", "xie_beni"]}
+    lazy = pt.validate(of_parts(half, X[1500:]), cut(soft["truth"]), **asked)
+    plain = pt.validate(np.concatenate([half, X[1500:]]), soft["truth"], **asked)
+    for row in lazy.rows:
+        assert row.value == pytest.approx(plain[row.index].value, rel=1e-12), row.index
+
+
+# --- whose rows are whose -----------------------------------------------------------------------------------
+
+
+def framed(values, partitions=3, index=None, **how):
+    made = pd.DataFrame(values) if isinstance(values, dict) else pd.Series(values, index=index)
+    return dd.from_pandas(made, npartitions=partitions, **how)
+
+
+@pytest.fixture(scope="module")
+def order():
+    return np.random.default_rng(8).permutation(N)
+
+
+def test_weights_in_memory_go_by_their_index(labels, order):
+    truth, found = labels
+    weight = pd.Series(np.arange(N) % 5)
+    plain = pt.compare(pd.Series(truth), pd.Series(found), sample_weight=weight)
+    lazy = pt.compare(framed(truth), framed(found), sample_weight=weight)
+    assert [row.value for row in lazy.rows[:20]] == [row.value for row in plain.rows[:20]]
+    with pytest.raises(MismatchError, match="not the same in each chunk"):
+        pt.compare(framed(truth), framed(found), sample_weight=weight[order])
+    by_position = pt.compare(cut(truth), cut(found), sample_weight=weight[order])
+    assert by_position["ARI"].value == pt.compare(truth, found, sample_weight=weight[order])["ARI"].value
+
+
+def test_a_side_that_names_its_objects_is_not_taken_by_position(labels, order):
+    truth, found = labels
+    named = {int(i): int(truth[i]) for i in order}
+    with pytest.raises(MismatchError, match="truth names its objects and found does not"):
+        pt.compare(named, cut(found))
+    in_order = dict(sorted(named.items()))
+    assert pt.compare(in_order, cut(found))["ARI"].value == pt.compare(truth, found)["ARI"].value
+    assert pt.compare(in_order, framed(found))["ARI"].value == pt.compare(truth, found)["ARI"].value
+
+
+@pytest.mark.parametrize("spell", [np.asarray, lambda values: values.astype(str)])
+def test_a_frame_with_a_column_of_labels_for_each_candidate(labels, spell):
+    truth, found = labels
+    columns = {"a": spell(found), "b": np.roll(found, 1)}
+    pd.testing.assert_frame_equal(
+        pt.compare(cut(truth), framed(columns)).to_frame(),
+        pt.compare(truth, pd.DataFrame(columns)).to_frame(),
+        rtol=1e-12,
+    )
+    X = np.random.default_rng(0).normal(size=(N, 2))
+    assert [*pt.validate(cut(X), framed(columns), indices=["CH"]).results] == ["a", "b"]
+    one_hot = framed(dict(enumerate(np.eye(7, dtype=int)[found].T)))
+    assert pt.compare(cut(truth), one_hot)["ARI"].value == pt.compare(truth, found)["ARI"].value
+
+
+def test_candidates_of_other_orders_need_a_reference_with_an_index(labels, order):
+    truth, found = labels
+    X = np.random.default_rng(0).normal(size=(N, 2))
+    soft = dict(zip("uvw", np.random.default_rng(3).dirichlet(np.ones(3), N).T, strict=True))
+    assert {*pt.compare(truth, {"a": framed(found), "b": framed(soft)}).results} == {"a", "b"}
+    others = framed(truth, index=order, sort=False), pd.Series(truth, index=order)
+    for other in others:
+        candidates = {"a": framed(found), "b": other}
+        with pytest.raises(MismatchError, match="the reference has none"):
+            pt.compare(truth, candidates)
+        with pytest.raises(MismatchError, match="the reference has none"):
+            pt.validate(X, candidates, indices=["CH"])
+    apart = {"a": framed(found), "b": framed(truth, 5)}
+    assert pt.compare(framed(truth), apart)["b"]["ARI"].value == 1.0
+
+
+# --- what is refused ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        dask.delayed,
+        lambda values: dask.bag.from_sequence(values.tolist(), npartitions=2),
+        lambda values: framed({"a": values}).groupby("a"),
+    ],
+)
+def test_objects_of_dask_that_are_not_in_rows(labels, spell):
+    truth, found = labels
+    ways = [
+        lambda lazy: pt.as_partition(lazy),
+        lambda lazy: pt.compare(lazy, found),
+        lambda lazy: pt.compare(lazy, cut(found)),
+        lambda lazy: pt.compare(truth, {"a": lazy, "b": found}),
+        lambda lazy: pt.compare(truth, found, sample_weight=lazy),
+        lambda lazy: pt.validate(lazy, found),
+        lambda lazy: pt.indices.adjusted_rand(truth, lazy),
+    ]
+    for way in ways:
+        with pytest.raises(PartitionError, match="this object of dask is not in rows") as refused:
+            way(spell(truth))
+        assert "from_delayed" in refused.value.fix
+
+
+def test_the_fix_for_what_is_missing_is_one_for_chunks(labels):
+    truth, found = labels
+    X = np.where(np.arange(2 * N).reshape(N, 2) == 7, np.nan, 1.0)
+    for way in (
+        lambda: pt.compare(cut(np.where(truth == 2, np.nan, truth)), cut(found)),
+        lambda: pt.compare(cut(truth), cut(found), missing="drop"),
+        lambda: pt.as_partition(cut(truth), missing="drop"),
+        lambda: pt.validate(cut(X), cut(truth)),
+    ):
+        with pytest.raises(PartitaError) as refused:
+            way()
+        assert refused.value.fix.startswith("dropna() or fillna() on the dask side")
+
+
+@pytest.mark.parametrize("piece", [None, 5, [0, 1, 2], np.array(7)])
+def test_a_chunk_that_is_no_array(piece):
+    lie = da.from_delayed(dask.delayed(lambda: piece)(), (3,), dtype=int)
+    for way in (lambda: pt.compare(lie, cut(np.arange(3))), lambda: pt.validate(lie, cut(np.arange(3)))):
+        with pytest.raises(PartitionError, match="a chunk is no array"):
+            way()
+
+
+def test_labels_of_chunks_are_no_columns():
+    with pytest.raises(PartitionError, match="different clusters as columns") as refused:
+        pt.as_partition(cut(np.arange(10), 5), kind="fuzzy")
+    assert "labels as they are" in refused.value.fix
+
+
+def test_lower_and_upper_values_that_chunks_do_not_have_are_told(labels):
+    truth = labels[0][:200]
+    typical = np.random.default_rng(0).uniform(0.1, 1.0, (200, 3))
+    lazy, plain = (
+        pt.compare(f(truth), pt.as_partition(f(typical), kind="possibilistic"), indices=["ARI", "NMI"])
+        for f in (cut, np.asarray)
+    )
+    for row in lazy.rows:
+        assert not np.isnan(plain[row.index].lower)
+        assert np.isnan(row.lower)
+        assert "no lower and upper values" in row.caveat
+    without = pt.compare(
+        cut(truth), pt.as_partition(cut(typical), kind="possibilistic"), indices=["ARI"], bounds=False
+    )
+    assert "no lower" not in without["ARI"].caveat
 
 
 # --- intervals and chance ---------------------------------------------------------------------------------
@@ -422,6 +620,14 @@ def test_intervals_from_a_cluster_are_those_of_threads(soft, cluster):
     there = made()
     with dask.config.set(scheduler="threads"):
         assert made() == there
+
+
+def test_a_cluster_knows_chunks_that_were_cut_anew_by_one_name(labels, cluster, caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("distributed"), "propagate", True)
+    X, truth = np.random.default_rng(0).normal(size=(900, 2)), labels[0][:900]
+    lazy = pt.validate(cut(X, 200), cut(truth, 333))
+    assert lazy["CH"].value == pytest.approx(pt.validate(X, truth, indices=["CH"])["CH"].value, rel=1e-12)
+    assert not [record for record in caplog.records if "run_spec" in record.getMessage()]
 
 
 def ends_its_process(chunk, mark):

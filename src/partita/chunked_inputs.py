@@ -9,21 +9,25 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities
-from partita.arrays.chunked import Chunked, OnChunk, is_chunked, with_one_division, zipped
+from partita.arrays.chunked import Chunked, OnChunk, is_of_dask, with_one_division, zipped
 from partita.errors import MismatchError, ParameterError, Phrase, Setting
 from partita.inputs import Inputs, noise_notes, silent_noise
 from partita.partitions import HARD, DataMatrix, HardPartition, Partition, lengths_differ
 from partita.partitions.chunked import ChunkedHard, InChunks
 from partita.partitions.chunked_reading import (
+    WITHOUT_GAPS,
     Counts,
     Looking,
     counted_labels,
     cut_into_chunks,
     read_and_count,
     read_chunks,
+    refuse_what_has_no_rows,
+    weights_into_chunks,
 )
 from partita.partitions.models import is_estimator
 from partita.partitions.reading import Reading
+from partita.partitions.same_objects import index_of, refuse_names_beside_positions
 from partita.statistics import Contingency
 from partita.statistics.tables.counting import DENSE_CELLS
 from partita.statistics.tables.one_look import GUESSED_CELLS, table_of_labels
@@ -49,10 +53,12 @@ def prepare_chunked(
     Those in memory are cut as the first that lies in chunks; so are others, by position. Where several have
     an index, it must be the same, chunk by chunk, after frames with known divisions were cut alike.
     """
+    every = dict(given) if sample_weight is None else {**given, WEIGHT: sample_weight}
+    lazy = {name: side for name, side in every.items() if is_of_dask(side)}
+    refuse_what_has_no_rows(lazy)
     _refuse_what_is_whole(given, noise, sample_weight, metric, missing)
     reading = Reading(noise_label=noise_label, background=background)
-    every = dict(given) if sample_weight is None else {**given, WEIGHT: sample_weight}
-    lazy = with_one_division({name: side for name, side in every.items() if is_chunked(side)})
+    lazy = with_one_division(lazy)
     roles = {"X": Looking("X"), WEIGHT: Looking("weight")}
     lookings = {name: roles.get(name) or reading.by_chunk() for name in lazy}
     if [*lazy] == [*every] == ["truth", "found"]:
@@ -65,7 +71,8 @@ def prepare_chunked(
     for name, side in every.items():
         if name not in read:
             read[name] = side if isinstance(side, InChunks) else _in_memory(name, side, reading)
-    sides = _cut_alike({name: read[name] for name in every})
+    index = None if WEIGHT in lazy else index_of(sample_weight)
+    sides = _cut_alike({name: read[name] for name in every}, index)
     notes = [f"{name}: {p.note}" for name, p in sides.items() if getattr(p, "note", "")]
     frame = next((p.frame for p in sides.values() if p.frame), None)
     weight = sides.pop(WEIGHT, None)
@@ -168,9 +175,7 @@ def _refuse_what_is_whole(
                 Phrase(Setting(name), " cannot be this where inputs lie in chunks."),
                 got=f"{name}={got}",
                 need="what can be settled chunk by chunk",
-                fix="dropna() or fillna() on the dask side"
-                if name == "missing"
-                else ".compute(), or --in-memory for files, if it fits",
+                fix=WITHOUT_GAPS if name == "missing" else ".compute(), or --in-memory for files, if it fits",
                 parameter=name,
             )
     model = next((one for name, one in given.items() if name != "X" and is_estimator(one)), None)
@@ -189,8 +194,11 @@ def _in_memory(name: str, side: Any, reading: Reading) -> Any:
     return DataMatrix(side) if name == "X" else reading.read(side)
 
 
-def _cut_alike(sides: dict[str, Any]) -> dict[str, Any]:
-    """All sides in the chunks of the first that lies in chunks, if they are of the same objects."""
+def _cut_alike(sides: dict[str, Any], index: Any) -> dict[str, Any]:
+    """All sides in the chunks of the first that lies in chunks, if they are of the same objects.
+
+    ``index`` is that of weights in memory.
+    """
     first: Any = next(side for side in sides.values() if isinstance(side, InChunks))
     sizes = first.values.sizes
     for side in sides.values():
@@ -203,8 +211,17 @@ def _cut_alike(sides: dict[str, Any]) -> dict[str, Any]:
                 got=f"{first.n_objects} objects and {n} objects",
                 need="the same number of objects, in the same order",
             )
+    objects = {name: side for name, side in sides.items() if name != WEIGHT}
+    unnamed = {n: p for n, p in objects.items() if p.index is None and getattr(p, "prints", None) is None}
+    if unnamed:
+        named = {name: p for name, p in objects.items() if p.index is not None}
+        refuse_names_beside_positions(named | unnamed)
     cut = {
-        name: side if isinstance(side, InChunks) else cut_into_chunks(side, sizes)
+        name: side
+        if isinstance(side, InChunks)
+        else weights_into_chunks(side, index, sizes)
+        if isinstance(side, np.ndarray)
+        else cut_into_chunks(side, sizes)
         for name, side in sides.items()
     }
     prints = {name: side.prints for name, side in cut.items() if side.prints is not None}

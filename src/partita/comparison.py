@@ -17,9 +17,9 @@ from partita.differences import cluster_differences, object_differences
 from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
-from partita.lower_and_upper import has_ends, with_ends
+from partita.lower_and_upper import asks_for_ends, has_ends, with_ends
 from partita.partitions import HARD, HardPartition, as_partition
-from partita.partitions.clusters import refuse_other_orders, several
+from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.progress import bar
 from partita.registry import Index, check_on_undefined, find, listed, select
 from partita.registry.lookup import Selected, is_group
@@ -298,6 +298,7 @@ def compare(
         raise ParameterError("there is nothing to compare with.", got="an empty dictionary")
     refuse_other_orders(truth, candidates)
     results = {name: judged(one) for name, one in candidates.items()}
+    refuse_other_prints(truth, {n: r.inputs.partitions["found"] for n, r in results.items() if r.inputs})
     for result in results.values():
         demand_values(result.rows, on_undefined)
     as_given = ways | {"noise": "cluster", "missing": "noise" if missing == "drop" else missing}
@@ -366,14 +367,14 @@ def _compared(
     bounded = {
         e.label
         for e in (wanted.entries if bounds and not inputs.are_hard else ())
-        if has_ends(e, inputs, named=e.label in wanted.named)
+        if asks_for_ends(e, inputs, named=e.label in wanted.named)
     }
     planned = plan(
         wanted.entries,
         inputs,
         strict=wanted.named,
         most_pairs=MOST_PAIR_OPERATIONS,
-        with_ends=bounded,
+        with_ends=bounded if has_ends(inputs) else (),
     )
     with bar("comparing") as report:
         judged = judge(planned, report)

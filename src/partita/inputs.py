@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, multiplicities
-from partita.arrays.chunked import aligned, is_chunked
+from partita.arrays.chunked import aligned, is_of_dask
 from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
@@ -228,7 +228,7 @@ def prepare(
 
 def are_chunked(given: Mapping[str, Any], sample_weight: Any) -> bool:
     """Whether one of the inputs lies in chunks."""
-    return any(is_chunked(one) or isinstance(one, InChunks) for one in (*given.values(), sample_weight))
+    return any(is_of_dask(one) or isinstance(one, InChunks) for one in (*given.values(), sample_weight))
 
 
 def _check_policy(name: str, policy: Any, known: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ from partita.registry import Caveat, CaveatKind, Index
 from partita.registry.caveats import said
 from partita.results.index_rows import IndexValue
 
-__all__ = ["USUAL", "has_ends", "with_ends"]
+__all__ = ["USUAL", "asks_for_ends", "has_ends", "with_ends"]
 
 BETWEEN_ENDS = frozenset({ROUGH, POSSIBILISTIC, EVIDENTIAL})
 """Kinds that stand for many hard clusterings without a probability for each: lower and upper values."""
@@ -38,10 +38,18 @@ OF_TYPICALITIES = Caveat(
 )
 
 
-def has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
-    """Whether lower and upper values of this index are worked out."""
-    if not entry.is_of_table or not (named or entry.name in USUAL) or BETWEEN_ENDS.isdisjoint(inputs.kinds):
-        return False
+NOT_OF_CHUNKS = Caveat(
+    CaveatKind.NOT_COMPUTED, "no lower and upper values: they look at all objects, which lie in chunks"
+)
+
+
+def asks_for_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
+    """Whether lower and upper values of this index are of interest."""
+    return entry.is_of_table and (named or entry.name in USUAL) and not BETWEEN_ENDS.isdisjoint(inputs.kinds)
+
+
+def has_ends(inputs: Inputs) -> bool:
+    """Whether lower and upper values are worked out."""
     weight = inputs.weight
     return (
         bool(inputs.n_objects)
@@ -53,7 +61,9 @@ def has_ends(entry: Index, inputs: Inputs, *, named: bool) -> bool:
 def with_ends(row: IndexValue, entry: Index, inputs: Inputs, *, is_wanted: bool) -> IndexValue:
     """The row with lower and upper values, and what soft clusterings score against themselves."""
     caveats = row.caveats
-    if is_wanted:
+    if is_wanted and inputs.is_chunked:
+        caveats = (*caveats, NOT_OF_CHUNKS)
+    elif is_wanted and has_ends(inputs):
         lower, upper, how = _ends(entry, inputs)
         row, caveats = replace(row, lower=lower, upper=upper), (*caveats, how)
         if not math.isnan(row.value) and not math.isnan(lower):

@@ -14,7 +14,7 @@ from partita.errors import ParameterError, PartitaError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.partitions import DataMatrix
-from partita.partitions.clusters import refuse_other_orders, several
+from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.partitions.data import DATA_POLICIES
 from partita.partitions.models import (
     check_space,
@@ -201,6 +201,7 @@ def validate(
         name: rescaled(prepare({"X": X, "found": one}, **ways))
         for name, one in zip(candidates, seen, strict=True)
     }
+    refuse_other_prints(X, {name: inputs.partitions["found"] for name, inputs in given.items()})
     mixed = len({inputs.kinds for inputs in given.values()}) > 1
     results = {
         name: judged(inputs, hardens=is_estimator(candidates[name]), one_scale=mixed)

@@ -86,7 +86,10 @@ class Chunked:
             for chunk, size in zip(self.chunks, self.sizes, strict=True)
         ]
         lined_up = da.concatenate(parts).rechunk((tuple(sizes), *self.shape[1:]))
-        return Chunked(lined_up.to_delayed().ravel(), sizes, self.shape[1:], self.dtype)
+        # an optimised graph gives tasks of the chunks other work under their own names, and a scheduler that
+        # knows them from an earlier look warns of deadlocks
+        cut = lined_up.to_delayed(optimize_graph=False).ravel()
+        return Chunked(cut, sizes, self.shape[1:], self.dtype)
 
     def first_rows(self, count: int) -> Any:
         """Some rows of the first chunk."""
@@ -174,18 +177,25 @@ def aligned(values: Any) -> Any:
     return np.require(values, requirements="A")
 
 
+def is_of_dask(obj: Any) -> bool:
+    """Whether this is of dask, in rows or not; nothing is imported to find out."""
+    return _is_of(obj, "dask")
+
+
 def is_chunked(obj: Any) -> bool:
-    """Whether this is a dask array, series or frame; nothing is imported to find out."""
+    """Whether this is a dask array, series or frame."""
     return _is_of(obj, "dask.array") or is_dask_frame(obj)
 
 
 def is_dask_frame(obj: Any) -> bool:
     """Whether this is a dask series or data frame."""
-    return _is_of(obj, "dask.dataframe")
+    return _is_of(obj, "dask.dataframe") and hasattr(obj, "divisions")
 
 
 def _is_of(obj: Any, module: str) -> bool:
-    return module in sys.modules and any(kind.__module__.startswith(module) for kind in type(obj).__mro__)
+    return module in sys.modules and any(
+        f"{kind.__module__}.".startswith(f"{module}.") for kind in type(obj).__mro__
+    )
 
 
 def pieces_of(obj: Any) -> list[Any]:
@@ -195,6 +205,11 @@ def pieces_of(obj: Any) -> list[Any]:
     if obj.ndim > 1 and any(len(cuts) > 1 for cuts in obj.chunks[1:]):
         obj = obj.rechunk(dict.fromkeys(range(1, obj.ndim), -1))
     return list(obj.to_delayed().ravel())
+
+
+def first_chunk(obj: Any) -> Any:
+    """What the first chunk of a dask object holds."""
+    return compute(pieces_of(obj)[:1])[0]
 
 
 def with_one_division(sides: dict[str, Any]) -> dict[str, Any]:

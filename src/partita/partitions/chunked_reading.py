@@ -25,6 +25,7 @@ from partita.arrays.chunked import (
     for_beside,
     for_each,
     in_chunks,
+    is_chunked,
     pieces_of,
 )
 from partita.arrays.matrices import ends_of_sizes, exponent_between
@@ -45,6 +46,11 @@ from partita.partitions.partition import Partition
 
 WIDEST = 4
 """Whole numbers are spread widely where their range is this many times the number of objects."""
+
+WITHOUT_GAPS = (
+    "dropna() or fillna() on the dask side; .compute(), or --in-memory for files, and missing= if it fits"
+)
+"""What to do about values that are missing, since they are not left out chunk by chunk."""
 
 Counts = tuple[tuple[Any, int], ...]
 """How often each label occurs."""
@@ -78,12 +84,12 @@ class Looking:
 
     def see(self, piece: Any) -> Seen:
         """What a chunk holds, or what is wrong with it."""
-        if not piece.shape[0]:
+        if not _rows_in(piece):
             return Seen(0)
         try:
             return {"X": _see_data, "weight": _see_weights}.get(self.what, self._see_clustering)(piece)
         except PartitaError as problem:
-            return Seen(piece.shape[0], problem=problem)
+            return Seen(_rows_in(piece), problem=problem)
 
     def _see_clustering(self, piece: Any) -> Seen:
         return self.seen(piece, self.reading.read(piece))
@@ -119,6 +125,19 @@ class Looking:
             and made.values.dtype == piece.dtype
             and (np.may_share_memory(made.values, piece) or bool(piece.min() >= 0.0 and piece.max() <= 1.0)),
         )
+
+
+def _rows_in(piece: Any) -> int:
+    """How many rows a chunk has, whatever was said of it before it was made."""
+    shape = getattr(piece, "shape", ())
+    if not shape:
+        raise PartitionError(
+            "a chunk is no array.",
+            got=f"a chunk that is a {type(piece).__name__}",
+            need="an array, series or frame in every chunk",
+            fix="numpy.asarray in what makes the chunks",
+        )
+    return int(shape[0])
 
 
 def counted_labels(made: HardPartition) -> Counts:
@@ -251,7 +270,7 @@ class _CheckedOnce:
 
 
 def _look_at_both(lookings: Sequence[Looking], count: Callable[..., Any], *pieces: Any) -> Any:
-    if len({piece.shape[0] for piece in pieces}) == 1 and pieces[0].shape[0]:
+    if len({_rows_in(piece) for piece in pieces}) == 1 and _rows_in(pieces[0]):
         try:
             made = [
                 replace(looking.reading, looks=False).read(piece)
@@ -270,7 +289,20 @@ def _look_at_both(lookings: Sequence[Looking], count: Callable[..., Any], *piece
 
 
 def _chunks_of(sides: Mapping[str, Any]) -> dict[str, list[Any]]:
+    refuse_what_has_no_rows(sides)
+    return {name: pieces_of(side) for name, side in sides.items()}
+
+
+def refuse_what_has_no_rows(sides: Mapping[str, Any]) -> None:
+    """An error for objects of dask that are no labels, memberships or data."""
     for name, side in sides.items():
+        if not is_chunked(side):
+            raise PartitionError(
+                "this object of dask is not in rows.",
+                got=f"{name}, a {type(side).__name__}",
+                need="a dask array, series or data frame",
+                fix="from_delayed of dask.array or dask.dataframe for parts, .to_dataframe() for a bag",
+            )
         if side.ndim not in (1, 2):
             raise PartitionError(
                 "a dask array of this shape holds no labels, memberships or data.",
@@ -278,7 +310,6 @@ def _chunks_of(sides: Mapping[str, Any]) -> dict[str, list[Any]]:
                 need="one dimension, or two",
                 fix=".ravel() for an image of labels" if side.ndim else None,
             )
-    return {name: pieces_of(side) for name, side in sides.items()}
 
 
 def _look(lookings: Sequence[Looking], place: int, piece: Any) -> Seen:
@@ -311,6 +342,8 @@ def _of_chunk(problem: PartitaError, place: int, start: int, n: int) -> PartitaE
     where = f"; in chunk {place} of rows {start} to {start + n - 1}, counted from its first"
     got = problem.got
     problem.got = Phrase(*(getattr(got, "pieces", (got or "",))), where)
+    if problem.parameter == "missing":
+        problem.fix = WITHOUT_GAPS
     return problem
 
 
@@ -325,11 +358,12 @@ def _clustering(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -
             "chunks have different clusters as columns.",
             got=f"{len(widths)} numbers of columns" if len(widths) > 1 else "columns of different names",
             need="the same columns in all chunks",
+            fix='labels as they are, without kind="fuzzy", if these are labels',
         )
     if kind is not HARD:
         dtype = "float32" if {one.dtype for one in seen} == {"<f4"} else "float64"
         raw = Chunked(chunks, sizes, seen[0].tail, dtype)
-        as_it_is = all(one.as_it_is for one in seen)
+        as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
         values = raw if as_it_is else raw.mapped(partial(_memberships_in, looking.reading, dtype))
         soft = _soft(kind)
         soft.values, soft._names, soft.index = values, tuple(seen[0].names or ()), None
@@ -354,8 +388,9 @@ def _hard(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Chun
     raw = Chunked(chunks, sizes, (), np.result_type(*(one.dtype for one in seen)))
     if names == {None}:
         ordered = {label: counts[label] for label in sorted(counts)}
-        if max(ordered) - min(ordered) < WIDEST * n + 1024:
-            as_it_is = all(one.as_it_is for one in seen)
+        is_whole = raw.dtype.kind != "f"  # signed and unsigned together are neither
+        if is_whole and max(ordered) - min(ordered) < WIDEST * n + 1024:
+            as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
             return ChunkedHard.of(
                 raw if as_it_is else raw.mapped(partial(_integers_in, looking.reading, raw.dtype)),
                 ordered,
@@ -399,14 +434,15 @@ def _data(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Chu
     raw = Chunked(chunks, [one.n for one in seen], seen[0].tail, dtype)
     made = ChunkedData.__new__(ChunkedData)
     made.index, made.are_distances, made.features = None, False, tuple(seen[0].names or ())
-    made.values = raw if all(one.as_it_is for one in seen) else raw.mapped(_data_in)
+    as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
+    made.values = raw if as_it_is else raw.mapped(partial(_data_in, raw.dtype))
     ends = [one.ends for one in seen]
     made.exponent = exponent_between(min(e[0] for e in ends), max(e[1] for e in ends))
     return made
 
 
-def _data_in(piece: Any) -> Array:
-    return DataMatrix(piece).values
+def _data_in(dtype: Any, piece: Any) -> Array:
+    return DataMatrix(piece).values.astype(dtype, copy=False)
 
 
 def _weights(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> ChunkedWeights:
@@ -432,12 +468,16 @@ def _weights_in(dtype: Any, piece: Any) -> Array:
 # --- what is in memory, beside what is not --------------------------------------------------------------
 
 
+def weights_into_chunks(weight: Array, index: Any, sizes: Sequence[int]) -> ChunkedWeights:
+    """Weights in memory, of the objects of an index if there is one, in chunks of these sizes."""
+    made = ChunkedWeights()
+    made.values, made.has_zeros = in_chunks(weight, sizes), not weight.all()
+    made.prints = _prints_of(index, sizes)
+    return made
+
+
 def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
-    """A clustering, data or weights in memory, in chunks of these sizes."""
-    if isinstance(side, np.ndarray):
-        weights = ChunkedWeights()
-        weights.values, weights.has_zeros = in_chunks(side, sizes), not side.all()
-        return weights
+    """A clustering or data in memory, in chunks of these sizes."""
     made: Any
     if isinstance(side, HardPartition):
         counts = dict(zip(side.names, side.sizes.tolist(), strict=True))
@@ -449,15 +489,20 @@ def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
         given = side.values if side.sparse is None else side.sparse
         made.values = in_chunks(given, sizes)
         if side.sparse is not None:
-            made.values = made.values.mapped(_data_in)
+            made.values = made.values.mapped(partial(_data_in, made.values.dtype))
     elif isinstance(side, MembershipPartition):
         made = _soft(side.kind)
         made.values, made._names = in_chunks(side.values, sizes), side.names
     else:
         raise all_at_once(repr(side))
     made.index, made.note, made.frame = None, side.note, side.frame
-    if side.index is not None:
-        ends = np.cumsum(sizes)
-        parts = (side.index[end - size : end] for size, end in zip(sizes, ends, strict=True))
-        made.prints = tuple(str(_print_of(part)) for part in parts)
+    made.prints = _prints_of(side.index, sizes)
     return made
+
+
+def _prints_of(index: Any, sizes: Sequence[int]) -> tuple[str, ...] | None:
+    if index is None:
+        return None
+    ends = np.cumsum(sizes)
+    parts = (index[end - size : end] for size, end in zip(sizes, ends, strict=True))
+    return tuple(str(_print_of(part)) for part in parts)

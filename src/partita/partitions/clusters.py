@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import frame_library, is_sparse, label_columns, sorted_names
-from partita.arrays.chunked import is_chunked
+from partita.arrays.chunked import first_chunk, is_dask_frame, is_of_dask
 from partita.errors import MismatchError, PartitionError, Phrase, Setting
 from partita.partitions.hard import HardPartition
 from partita.partitions.models import graph_clustering, is_estimator
@@ -154,14 +154,18 @@ def several(found: Any) -> dict[Any, Any] | None:
                 fix="HardPartition.from_clusters(clusters), or {name: as_partition(labels), ...}",
             )
         return dict(found) if role == SEVERAL else None
+    if is_dask_frame(found) and found.ndim == 2 and any(dtype.kind not in "bf" for dtype in found.dtypes):
+        columns = label_columns(first_chunk(found))
+        return columns and {name: found[name] for name in columns}
     return label_columns(found)
 
 
 def refuse_other_orders(reference: Any, candidates: Mapping[Any, Any]) -> None:
     """An error where candidates name their objects in different orders and the reference names none."""
-    if hasattr(reference, "iloc"):
+    if hasattr(reference, "iloc") or is_dask_frame(reference):
         return
-    indices = {name: one.index for name, one in candidates.items() if hasattr(one, "iloc")}
+    named = {name: one for name, one in candidates.items() if hasattr(one, "iloc") and not is_dask_frame(one)}
+    indices = {name: one.index for name, one in named.items()}
     names = list(indices)
     for name in names[1:]:
         if not indices[name].equals(indices[names[0]]):
@@ -173,16 +177,32 @@ def refuse_other_orders(reference: Any, candidates: Mapping[Any, Any]) -> None:
             )
 
 
+def refuse_other_prints(reference: Any, read: Mapping[Any, Any]) -> None:
+    """The same where candidates lie in chunks, when they have been read."""
+    if hasattr(reference, "iloc") or is_dask_frame(reference):
+        return
+    prints = {name: getattr(p, "prints", None) or p.index is not None for name, p in read.items()}
+    named = {name: known for name, known in prints.items() if known}
+    if len(set(named.values())) > 1:
+        raise MismatchError(
+            "the candidates have an index, not the same in each chunk, and the reference has none.",
+            got=", ".join(map(repr, [*named][:5])),
+            need="the same index in the same chunks, or a reference with an index",
+            fix="a dask series or frame for the reference, or .to_dask_array(lengths=True) on all if they are"
+            " in the same order",
+        )
+
+
 def _is_whole_clustering(value: Any) -> bool:
     """Whether this can be nothing but a clustering: a partition, a model, a series, a matrix, communities."""
     return (
         isinstance(value, (Partition, Mapping))
+        or is_of_dask(value)
         or (isinstance(value, list) and bool(value) and isinstance(value[0], (list, Set)))
         or graph_clustering(value) is not None
         or is_estimator(value)
         or frame_library(value) is not None
         or is_sparse(value)
-        or is_chunked(value)
         or getattr(value, "ndim", 0) >= 2
     )
 

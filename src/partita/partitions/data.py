@@ -19,7 +19,7 @@ from partita.arrays import (
     read_only,
     to_csr,
 )
-from partita.arrays.chunked import Chunked, all_at_once, is_chunked
+from partita.arrays.chunked import Chunked, all_at_once, is_of_dask
 from partita.arrays.containers import array_of, doubles_of
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions.models import refuse_annotated
@@ -75,7 +75,7 @@ class DataMatrix:
 
     def __init__(self, X: Any, *, are_distances: bool = False, missing: str = "raise") -> None:
         refuse_annotated(X)
-        if is_chunked(X):  # NumPy would bring all of it here
+        if is_of_dask(X):  # NumPy would bring all of it here
             raise all_at_once(f"X, a dask {type(X).__name__}")
         if isinstance(X, DataMatrix) and isinstance(vars(X).get("values"), Chunked):
             raise all_at_once(repr(X))

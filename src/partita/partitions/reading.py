@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Column, check_flag, collected, frame_library, from_frame, is_sparse, label_columns
-from partita.arrays.chunked import is_chunked
+from partita.arrays.chunked import is_of_dask
 from partita.arrays.containers import array_of
 from partita.errors import ParameterError, PartitionError, Phrase, Setting
-from partita.partitions.chunked_reading import Looking, read_chunks
+from partita.partitions.chunked_reading import WITHOUT_GAPS, Looking, read_chunks
 from partita.partitions.clusters import (
     CLUSTERS,
     EITHER,
@@ -154,7 +154,7 @@ class Reading:
         """The partition that an object describes."""
         if isinstance(obj, Partition):
             return self._ready(obj)
-        if is_chunked(obj):
+        if is_of_dask(obj):
             return self._in_chunks(obj)
         refuse_annotated(obj)
         if self.k is not None:
@@ -223,9 +223,7 @@ class Reading:
                 Phrase(Setting(named), " is not for inputs in chunks."),
                 got=f"{named}= beside a dask array or frame",
                 need="labels, memberships or typicalities without gaps",
-                fix="dropna() or fillna() on the dask side"
-                if named == "missing"
-                else ".compute() if it fits",
+                fix=WITHOUT_GAPS if named == "missing" else ".compute() if it fits",
                 parameter=named,
             )
         return Looking("found", replace(self, X=None))

@@ -54,7 +54,7 @@ def _align(partitions: dict[str, Any]) -> tuple[dict[str, Any], Array | None, in
     indexed = all(p.index is not None for p in partitions.values())
     if not rest or not indexed or all(p.index.equals(first.index) for _, p in rest):
         if not indexed:
-            _refuse_names_beside_positions(partitions)
+            refuse_names_beside_positions(partitions)
             _refuse_other_orders(partitions)
         _refuse_other_shapes(partitions)
         for _, other in rest:
@@ -94,7 +94,7 @@ def _with_positions(partitions: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _refuse_names_beside_positions(partitions: dict[str, Any]) -> None:
+def refuse_names_beside_positions(partitions: dict[str, Any]) -> None:
     """An error where one side names its objects (communities, dictionaries) and another lists them in order.
 
     Objects that are the numbers from 0 on, in order, are their own positions.
@@ -166,8 +166,13 @@ def _read_weight(sample_weight: Any) -> tuple[Array | None, Any]:
     """Weights as an array (whole numbers stay whole), and their index where they have one."""
     if sample_weight is None:
         return None, None
-    is_series = frame_library(sample_weight) == "pandas" and hasattr(sample_weight, "iloc")
-    return multiplicities(sample_weight), sample_weight.index if is_series else None
+    return multiplicities(sample_weight), index_of(sample_weight)
+
+
+def index_of(weights: Any) -> Any:
+    """The names of the objects that weights are of, where they have some."""
+    is_series = frame_library(weights) == "pandas" and hasattr(weights, "iloc")
+    return weights.index if is_series else None
 
 
 def _align_weight(weight: Array, index: Any, first: Any, kept: Any, rows: Array | None) -> Array:
