@@ -1,5 +1,6 @@
 """Memberships as sparse matrices: the values of dense ones, and no table of all pairs of clusters."""
 
+import time
 import tracemalloc
 import warnings
 
@@ -11,7 +12,7 @@ from scipy import sparse
 
 import partita as pt
 from partita.arrays import same_columns
-from partita.errors import TooLargeError, UndefinedIndexWarning
+from partita.errors import ParameterError, TooLargeError, UndefinedIndexWarning
 from partita.registry.lookup import indices
 from partita.statistics.pairs.coassociation import PairMoments
 from partita.statistics.pairs.coassociation_gaps import CoassociationGaps
@@ -224,6 +225,49 @@ def test_what_must_be_written_out_is_refused_before_the_work_starts(monkeypatch)
     U, V = memberships(60, 50, seed=21), memberships(60, 50, seed=22)
     with pytest.raises(TooLargeError, match="written out"):
         pt.indices.coassociation_average_distance(U, V)
+
+
+def test_very_many_columns_are_found_again_at_once():
+    n, k = 40_000, 10_000
+    U = memberships(n, k, seed=25)
+    order = np.random.default_rng(2).permutation(k)
+    moved = U[:, order]
+    moved.data = moved.data * (1.0 + 1e-9 * np.random.default_rng(3).random(moved.nnz))
+    started = time.perf_counter()
+    for norm in (2, np.inf):
+        assert same_columns(U, moved, 1e-8, norm)
+    assert time.perf_counter() - started < 2.0
+    moved.data[7] += 1e-6
+    assert not same_columns(U, moved, 1e-8)
+
+
+def test_typicalities_that_do_not_fit_have_no_lower_and_upper_value():
+    sides = [pt.as_partition(memberships(3_000, 100_000, seed=seed), "possibilistic") for seed in (26, 27)]
+    row = pt.compare(*sides)["VI"]
+    assert np.isfinite(row.value)
+    assert np.isnan(row.lower)
+    assert "no lower and upper values: this sparse matrix does not fit" in row.caveat
+
+
+def test_focal_sets_that_do_not_fit_are_refused():
+    k = 20_000
+    for side in (memberships(30, k, seed=28), np.append(np.arange(k), -1)):
+        with pytest.raises(TooLargeError, match="focal sets"):
+            pt.as_partition(side).to("evidential")
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr", "coo"])
+@pytest.mark.parametrize("place", [-1, 10**6])
+def test_indices_outside_the_shape_are_refused(form, place):
+    damaged = memberships(60, 7, seed=29).asformat(form)
+    (damaged.col if form == "coo" else damaged.indices)[3] = place
+    for read in (
+        pt.as_partition,
+        lambda rows: pt.as_partition(rows, "rough"),
+        lambda rows: pt.validate(rows, np.arange(60) % 3),
+    ):
+        with pytest.raises(ParameterError, match="damaged"):
+            read(damaged)
 
 
 @pytest.mark.parametrize("kind", ["fuzzy", "possibilistic"])

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from partita.cluster import GaussianMixtureEM, RandomSwap
-from partita.errors import ParameterError
+from partita.errors import MismatchError, ParameterError
 from partita.evaluation import HARDENED, score
 from partita.fits.models import (
     clustering_of,
@@ -123,6 +123,14 @@ def test_the_clustering_of_a_model_is_as_soft_as_the_model():
     np.testing.assert_array_equal(clustering_of(piped, X).memberships(), piped.predict_proba(X))
     assert clustering_of(KMeans(3, n_init=1).fit(X), X).kind == "hard"
     assert last_step(piped) is piped.steps[-1][1]
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_a_clustering_of_other_objects_is_refused(change):
+    fitted = KMeans(3, n_init=1).fit(X)
+    fitted.labels_ = np.resize(fitted.labels_, len(X) + change)
+    with pytest.raises(MismatchError, match="KMeans clustered other objects"):
+        clustering_of(fitted, X)
 
 
 def test_random_swap_is_the_usual_method():

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from partita.errors import PartitionError
+from partita.errors import PartitionError, TooLargeError
 from partita.inputs import Inputs
 from partita.partitions import EVIDENTIAL, HARD, POSSIBILISTIC, ROUGH, softest
 from partita.registry import Caveat, CaveatKind, Index
@@ -82,7 +82,10 @@ def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, Caveat]:
         inputs = replace(inputs, partitions=repeated, n_objects=len(rows), weight=None)
     try:
         lower, upper, how = quick_ends(inputs, entry)
-    except PartitionError as problem:  # an object that is in no cluster at all
+    except (
+        PartitionError,
+        TooLargeError,
+    ) as problem:  # an object that is in no cluster at all; many clusters
         reason = f"no lower and upper values: {problem.what.rstrip('.')}"
         return math.nan, math.nan, Caveat(CaveatKind.NOT_COMPUTED, reason)
     return lower.value, upper.value, how

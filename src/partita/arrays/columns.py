@@ -30,12 +30,17 @@ def same_columns(a: Any, b: Any, tolerance: float, order: float = np.inf) -> boo
         return False
     left, right = (matrix.tocsc() if is_sparse(matrix) else matrix for matrix in (a, b))
     sought, free = products[1][second], np.ones(second.size, dtype=bool)
+    if is_sparse(a) and 0 not in a.shape:  # one by one, very many columns take minutes
+        from scipy.sparse.linalg import norm
+
+        free = norm(left[:, first] - right[:, second], order, axis=0) > tolerance
+        first = first[free]
     for column in first:
         low, high = np.searchsorted(sought, products[0][column] + np.array([-reach, reach]), side="left")
-        for place in range(low, min(high + 1, second.size)):
+        for place in low + np.flatnonzero(free[low : high + 1]):
             gap = left[:, [column]] - right[:, [second[place]]]
             size = np.linalg.norm(gap.data if is_sparse(gap) else gap.ravel(), order) if a.shape[0] else 0.0
-            if free[place] and size <= tolerance:
+            if size <= tolerance:
                 free[place] = False
                 break
         else:

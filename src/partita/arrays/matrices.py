@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.arrays.row_blocks import blocks
-from partita.errors import PartitionError, TooLargeError
+from partita.errors import ParameterError, PartitionError, TooLargeError
 
 Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.float64]
@@ -78,11 +78,28 @@ def is_sparse(obj: Any) -> bool:
     return sparse is not None and bool(sparse.issparse(obj))
 
 
+def inside_its_shape(obj: Any) -> Any:
+    """A sparse matrix whose indices are; SciPy would read and write memory that is not its own."""
+    if getattr(obj, "format", "") not in ("csr", "csc", "bsr", "coo"):  # others keep no lists of indices
+        return obj
+    try:
+        checked = type(obj)(obj)  # the check changes attributes
+        if obj.format != "coo":  # which was looked at just now
+            checked.check_format()
+    except ValueError as problem:
+        raise ParameterError(
+            "this sparse matrix is damaged.",
+            got=str(problem),
+            need=f"indices inside its shape {obj.shape}",
+        ) from None
+    return checked
+
+
 def to_csr(obj: Any) -> Any:
     """A CSR array in canonical form, in double precision unless it is single already."""
     from scipy.sparse import csr_array
 
-    matrix = csr_array(obj)
+    matrix = csr_array(inside_its_shape(obj))
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise PartitionError(
             "this sparse array holds no memberships.",

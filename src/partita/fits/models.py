@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.errors import ParameterError, Phrase, Setting
+from partita.errors import MismatchError, ParameterError, Phrase, Setting
 from partita.partitions import Partition, as_partition
 
 K_PARAMETERS = ("n_clusters", "n_components")
@@ -85,6 +85,12 @@ def scaling_first(model: Any, scaler: Any, features: Sequence[Any] = ()) -> Any:
 def clustering_of(model: Any, X: Any) -> Partition:
     """The clustering that a fitted model makes of the data it was fitted to."""
     found: Partition = as_partition(model, X=X)
+    if found.n_objects != np.shape(X)[0]:
+        raise MismatchError(
+            f"{type(model).__name__} clustered other objects than it was given.",
+            got=f"{found.n_objects} labels of {np.shape(X)[0]} objects",
+            need="a label for each object",
+        )
     return found
 
 

@@ -74,7 +74,7 @@ def _to_evidential(partition: Partition) -> EvidentialPartition:
     if isinstance(partition, HardPartition):
         return _hard_to_evidential(partition)
     if isinstance(partition, FuzzyPartition):
-        sets = np.eye(partition.n_clusters, dtype=bool)
+        sets = _singletons(partition.n_clusters)
         return EvidentialPartition.trusted(dense(partition.memberships()), sets, partition.names)
     if isinstance(partition, RoughPartition):
         sets, place = _distinct_sets(partition.possible)
@@ -88,8 +88,8 @@ def _hard_to_evidential(partition: HardPartition) -> EvidentialPartition:
     """Singletons, and the empty set for noise."""
     noise = partition.noise_mask
     clusters = [i for i, name in enumerate(partition.names) if noise is None or name != -1]
+    sets = _singletons(len(clusters))
     matrix = partition.memberships()
-    sets = np.eye(len(clusters), dtype=bool)
     masses = matrix[:, clusters]
     if noise is not None:
         masses = np.column_stack([noise.astype(np.float64), masses])
@@ -120,6 +120,16 @@ def _possibilistic_to_evidential(partition: Any) -> EvidentialPartition:
     # the level sets of one object that hold mass differ, so no cell is written twice
     masses[np.repeat(np.arange(n), k + 1)[used], place] = all_masses.ravel()[used]
     return EvidentialPartition.trusted(masses, sets, partition.names)
+
+
+def _singletons(k: int) -> Array:
+    if k * k > _MOST_CELLS:
+        raise TooLargeError(
+            "the focal sets of this partition would not fit.",
+            got=f"{k} sets of {k} clusters",
+            need=f"at most {_MOST_CELLS} cells",
+        )
+    return np.eye(k, dtype=bool)
 
 
 def _distinct_sets(sets: Array) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ from partita.arrays import (
     Array,
     binary_exponent,
     frame_library,
+    inside_its_shape,
     is_sparse,
     numeric_frame,
     read_only,
@@ -309,7 +310,7 @@ def written_out(X: Any) -> Array:
             need=f"at most {MOST_DENSE_CELLS:,} cells, where all values are needed",
             fix="TruncatedSVD first, or indices that take X as it is: scatter, davies_bouldin, silhouette",
         )
-    return np.asarray(X.toarray())
+    return np.asarray(inside_its_shape(X).toarray())
 
 
 def _numbers(X: Any) -> Array:

@@ -18,6 +18,7 @@ from partita.arrays import (
     Array,
     blocks,
     dense,
+    inside_its_shape,
     is_sparse,
     map_blocks,
     read_only,
@@ -256,7 +257,7 @@ def dense_array(values: Any) -> Array:
                 got=f"matrix of shape {values.shape}",
                 need=f"at most {MOST_DENSE_CELLS} cells",
             )
-        return np.asarray(values.toarray())
+        return np.asarray(inside_its_shape(values).toarray())
     try:
         return array_of(values)
     except TypeError as problem:
