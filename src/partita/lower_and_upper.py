@@ -82,10 +82,7 @@ def _ends(entry: Index, inputs: Inputs) -> tuple[float, float, Caveat]:
         inputs = replace(inputs, partitions=repeated, n_objects=len(rows), weight=None)
     try:
         lower, upper, how = quick_ends(inputs, entry)
-    except (
-        PartitionError,
-        TooLargeError,
-    ) as problem:  # an object that is in no cluster at all; many clusters
+    except (PartitionError, TooLargeError) as problem:  # an object in no cluster at all; many clusters
         reason = f"no lower and upper values: {problem.what.rstrip('.')}"
         return math.nan, math.nan, Caveat(CaveatKind.NOT_COMPUTED, reason)
     return lower.value, upper.value, how
