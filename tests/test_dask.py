@@ -19,7 +19,8 @@ from partita.errors import TooLargeError, WorkerError
 from partita.partitions.chunked_reading import cut_into_chunks
 
 N = 6000
-SOFT = 2500
+SOFT = 1900
+"""Soft objects: so many that 300 replicates are made from sums of products, and of many pairs not more."""
 
 
 def cut(values, rows=700):
@@ -442,18 +443,16 @@ def always_ends_its_process(chunk):
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
-def test_a_worker_that_is_killed_does_not_change_the_result(kind, tmp_path, soft):
-    truth = np.repeat(np.arange(5), 500)
+def test_a_worker_that_is_killed_does_not_change_the_result(kind, tmp_path, soft, cluster):
+    size = SOFT // 5
+    truth = np.repeat(np.arange(5), size)
     found = np.roll(truth, 100) if kind == "hard" else soft["U"]
-    plain = pt.compare(cut(truth, 500), cut(found, 500))
-    dying = cut(truth, 500).map_blocks(ends_its_process, tmp_path / "mark", dtype=truth.dtype)
-    with (
-        two_workers() as workers,
-        Client(workers) as client,
-    ):
-        before = {*client.run(os.getpid).values()}
-        killed = pt.compare(dying, cut(found, 500))
-        assert before - {*client.run(os.getpid).values()}
+    plain = pt.compare(cut(truth, size), cut(found, size))
+    dying = cut(truth, size).map_blocks(ends_its_process, tmp_path / "mark", dtype=truth.dtype)
+    cluster.wait_for_workers(2)
+    before = {*cluster.run(os.getpid).values()}
+    killed = pt.compare(dying, cut(found, size))
+    assert before - {*cluster.run(os.getpid).values()}
     assert (tmp_path / "mark").exists()
     assert repr([row.value for row in killed.rows]) == repr([row.value for row in plain.rows])
 
