@@ -240,7 +240,8 @@ def test_chance_of_too_many_soft_objects_is_in_closed_form_or_not_at_all(soft, t
         assert row.expected == pytest.approx(other.expected, rel=1e-11, abs=1e-12), row.index
         assert row.adjusted == pytest.approx(other.adjusted, rel=1e-9, abs=1e-11, nan_ok=True), row.index
     assert all(np.isnan(row.p) and "a sample of their rows" in row.caveat for row in lazy.rows)
-    weighted = pt.compare(cut(soft[truth]), cut(soft[found]), sample_weight=np.full(SOFT, 2), **ways)
+    first = {"indices": [lazy.rows[0].index], "sample_weight": np.full(SOFT, 2)}
+    weighted = pt.compare(cut(soft[truth]), cut(soft[found]), **first, **ways)
     assert "are not repeated" in weighted.rows[0].caveat
 
 
