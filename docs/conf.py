@@ -7,6 +7,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
+# Two pages are read at once, beside other work: threads of BLAS and OpenMP would only wait for one another
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
 import partita  # noqa: E402
 
 # pages are run in processes of their own, which take partita from where this one has it

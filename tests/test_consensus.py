@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -93,6 +93,7 @@ def test_lei2014s_indices_by_their_definition(members):
         assert row.value == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
+@settings(max_examples=25)
 @given(st.data(), ensembles((HARD, FUZZY, POSSIBILISTIC)))
 def test_tables_of_mixed_kinds_give_what_single_calls_give(data, members):
     weight = data.draw(st.none() | integer_weights(members[0].n_objects))

@@ -23,15 +23,15 @@ def reference_reach(X, neighbours=3):
 
 def reference_components(reach, height):
     """Labels of the objects that hang together by reaches up to a height: flooding, object by object."""
-    n, labels = len(reach), [-1] * len(reach)
-    for start in range(n):
+    labels = np.full(len(reach), -1)
+    for start in range(len(reach)):
         if labels[start] < 0:
-            stack, name = [start], max(labels) + 1
+            labels[start] = labels.max() + 1
+            stack = [start]
             while stack:
-                i = stack.pop()
-                if labels[i] < 0:
-                    labels[i] = name
-                    stack += [j for j in range(n) if reach[i, j] <= height and labels[j] < 0]
+                near = np.flatnonzero((reach[stack.pop()] <= height) & (labels < 0))
+                labels[near] = labels[start]
+                stack += near.tolist()
     return labels
 
 

@@ -36,6 +36,7 @@ from partita.experiments.findings import printed_values
 from partita.experiments.studies import Record, Run
 from partita.plots import picture
 from printed_papers import paper_text
+from verdicts import disagreements
 
 X, SPECIES = load_iris(return_X_y=True)
 QUICK = Run(quick=True)
@@ -191,6 +192,11 @@ def test_which_claims_hold(theory):
     cover = next(f.obtained for f in found if f.where == "Theorem 3")
     right, instances, covered = map(int, re.findall(r"\d+", cover))
     assert right == instances > covered > 0
+
+
+def test_the_theorems_agree_with_the_committed_verdicts(theory):
+    assert theory.findings
+    assert disagreements(theory) == []
 
 
 def test_the_refutation_of_theorem_4_by_hand(theory):
