@@ -71,13 +71,13 @@ reproduce: $(READY)
 docs: $(READY)
 	$(BIN)/python -m sphinx -b html -j 2 -W --keep-going -n -d docs/_build/doctrees docs docs/_build/html
 
-# sdist, and the wheel that is built out of it, checked, and the wheel used from an empty environment
+# wheel and sdist, checked, and each used from an empty environment
 dist: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group release
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/python -m twine check --strict dist/*
-	packaging/try-installed dist/*.whl $(PYTHON)
+	for built in dist/*; do packaging/try-installed "$$built" $(PYTHON) || exit 1; done
 
 # the wheel on every Python that is promised and can be had here
 pythons: dist
