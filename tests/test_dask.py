@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections import Counter
+from functools import partial
 
 import dask
 import dask.array as da
@@ -18,7 +19,7 @@ from distributed import Client, LocalCluster
 
 import partita as pt
 from partita.arrays.chunked import Chunked, compute, for_beside, sum_of_chunks
-from partita.errors import MismatchError, PartitaError, PartitionError, TooLargeError, WorkerError
+from partita.errors import KindError, MismatchError, PartitaError, PartitionError, TooLargeError, WorkerError
 from partita.partitions.chunked_reading import cut_into_chunks
 
 N = 6000
@@ -297,6 +298,67 @@ def test_lower_and_upper_values_that_chunks_do_not_have_are_told(labels):
         cut(truth), pt.as_partition(cut(typical), kind="possibilistic"), indices=["ARI"], bounds=False
     )
     assert "no lower" not in without["ARI"].caveat
+
+
+@pytest.mark.parametrize("noise", ["cluster", "ignore"])
+@pytest.mark.parametrize("swapped", [False, True])  # noise is on either side
+def test_balanced_weights_are_those_in_memory(labels, noise, swapped):
+    truth, found = labels[::-1] if swapped else labels
+    for other in (found, np.eye(7)[found + 1] * 0.9 + 0.1 / 7):
+        ways = {"sample_weight": "balanced", "noise": noise}
+        lazy, plain = pt.compare(cut(truth), cut(other), **ways), pt.compare(truth, other, **ways)
+        assert (lazy.notes, lazy.provenance["coverage"]) == (plain.notes, plain.provenance["coverage"])
+        ours, theirs = (r.to_frame().set_index("index")["value"] for r in (lazy, plain))
+        pd.testing.assert_series_equal(ours, theirs.loc[ours.index], rtol=1e-12)
+    whole = np.repeat([3, 9], 1000)
+    assert pt.compare(cut(whole), cut(whole), sample_weight="balanced", indices=["AMI"])["AMI"].value == 1.0
+
+
+def test_balanced_weights_need_hard_classes(soft):
+    with pytest.raises(KindError, match="soft truth"):
+        pt.compare(cut(soft["U"]), cut(soft["truth"]), sample_weight="balanced")
+
+
+@pytest.fixture(scope="module")
+def relabelled(labels):
+    names = np.array([30, 10, 60, 20, 50, 40, 70])
+    found = labels[1][:2000]
+    U = 0.6 * np.eye(7)[found + 1] + 0.4 * np.random.default_rng(5).dirichlet(np.ones(7), 2000)
+    return {"found": found, "again": names[found + 1], "crisp": np.eye(7)[found + 1], "U": U, "V": U[:, ::-1]}
+
+
+@pytest.mark.parametrize("rows", [700, 300])
+@pytest.mark.parametrize(
+    ("one", "other"), [("found", "again"), ("U", "V"), ("found", "crisp"), ("found", "U"), ("crisp", "V")]
+)
+def test_clusterings_in_chunks_are_equivalent_as_in_memory(relabelled, one, other, rows):
+    one, other = relabelled[one], relabelled[other]
+    for second in (other, other[::-1]):
+        same = pt.as_partition(one).equivalent(second)
+        for first, beside in ((cut(one), cut(second, rows)), (cut(one), second), (one, cut(second))):
+            assert pt.as_partition(first).equivalent(beside) == same
+            assert pt.as_partition(beside).equivalent(first) == same
+
+
+def test_typicalities_in_chunks_are_equivalent(soft):
+    read = partial(pt.as_partition, kind="possibilistic")
+    assert read(cut(soft["T"])).equivalent(read(soft["T"][:, ::-1]))
+    assert not read(cut(soft["T"])).equivalent(read(soft["T"] * 0.5))
+    with pytest.raises(TooLargeError, match="in chunks"):
+        read(cut(soft["T"])).equivalent(cut(soft["V"]))
+
+
+@pytest.mark.parametrize(("one", "other"), [("found", "again"), ("U", "V")])
+def test_equal_candidates_are_told_as_the_same(labels, relabelled, one, other):
+    truth = labels[0][:2000]
+    candidates = {"a": relabelled[one], "b": relabelled[other], "c": truth}
+    result = pt.compare(
+        cut(truth), {n: cut(c) for n, c in candidates.items()}, indices=["ARI", "frobenius_rand"]
+    )
+    assert result.same == {"a": 0, "b": 0, "c": 1}
+    alone = pt.compare(cut(relabelled[one]), cut(relabelled[other], 300))
+    assert alone.statement == pt.compare(relabelled[one], relabelled[other]).statement
+    assert "identical" in alone.statement
 
 
 # --- intervals and chance ---------------------------------------------------------------------------------
@@ -676,6 +738,21 @@ def test_workers_that_are_always_killed_are_told(labels):
         pt.compare(dying, cut(truth, 500))
     assert "KilledWorker" in lost.value.got
     assert "smaller chunks" in lost.value.fix
+
+
+def test_kept_chunks_whose_workers_are_gone(labels):
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as first, Client(first) as client:
+        kept = client.persist(cut(labels[0]))
+        assert pt.as_partition(kept).n_clusters == 5
+    with pytest.raises(WorkerError, match="are gone") as lost:
+        pt.as_partition(kept)
+    assert "persist" in lost.value.fix
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as other,
+        Client(other),
+        pytest.raises(WorkerError, match="are gone"),
+    ):
+        pt.compare(kept, cut(labels[1]))
 
 
 def test_an_error_of_a_chunk_stays_what_it_is():

@@ -83,10 +83,6 @@ class _PartitionInChunks(InChunks):
         """Refused: all chunks would be looked at."""
         raise all_at_once(repr(self))
 
-    def equivalent(self, other: Any) -> NoReturn:  # noqa: ARG002
-        """Refused: all chunks would be looked at."""
-        raise all_at_once(repr(self))
-
     @property
     def noise_mask(self) -> NoReturn:
         """Refused: see `may_have_noise`."""
