@@ -19,6 +19,7 @@ from distributed import Client, LocalCluster
 
 import partita as pt
 from partita.arrays.chunked import Chunked, compute, for_beside, sum_of_chunks
+from partita.chance import units_in_chunks
 from partita.errors import KindError, MismatchError, PartitaError, PartitionError, TooLargeError, WorkerError
 from partita.partitions.chunked_reading import cut_into_chunks
 
@@ -443,6 +444,29 @@ def test_many_parts_in_several_groups(soft, monkeypatch):
         assert_same_intervals(lazy, soft["U"], soft["V"], **ways)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_hard_candidates_are_drawn_as_in_memory(labels, weighted):
+    truth, found = labels
+    other = np.where(found == 5, 1, found).astype(str)
+    weight = np.random.default_rng(8).integers(0, 4, N)
+
+    def made(cut):
+        ways = {"sample_weight": cut(weight)} if weighted else {}
+        candidates = {"a": cut(found), "b": cut(other)}
+        return pt.compare_models(
+            cut(truth), candidates, indices=["ARI", "NMI"], bootstrap=30, **ways
+        ).to_dict()
+
+    assert made(cut) == made(np.asarray)
+
+
+def test_very_many_combinations_of_labels_are_drawn_where_they_are(labels, monkeypatch):
+    monkeypatch.setattr(units_in_chunks, "MOST_COMBINATIONS", 20)
+    candidates = {"a": cut(labels[1]), "b": cut(labels[1][::-1])}
+    rows = pt.compare_models(cut(labels[0]), candidates, indices=["ARI"], bootstrap=30).to_frame()
+    assert ((rows.ci_low < rows.value) & (rows.value < rows.ci_high)).all()
+
+
 def test_memberships_that_nearly_agree_keep_their_digits(soft, monkeypatch):
     monkeypatch.setattr("partita.chance.weighted_values.ROWS_FOR_A_TRIANGLE", 0)
     near = soft["U"] * (1.0 - 1e-9) + 1e-9 / 5
@@ -548,6 +572,11 @@ def test_distributions_that_look_at_all_objects_are_refused(soft):
 
 
 # --- shown --------------------------------------------------------------------------------------------------
+
+
+def test_distances_of_completions_are_refused(labels):
+    with pytest.raises(TooLargeError, match="in chunks"):
+        pt.hausdorff(cut(labels[0]), cut(labels[1]))
 
 
 def test_a_comparison_shows_its_table_as_in_memory(labels, soft):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -10,13 +11,18 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats
-from partita.arrays.chunked import Chunked, zipped
+from partita.arrays.chunked import Chunked, sum_of_chunks, zipped
+from partita.chance.object_weights import Units, units_of
 from partita.inputs import Inputs
-from partita.partitions import POSSIBILISTIC
+from partita.partitions import POSSIBILISTIC, HardPartition
 from partita.partitions.chunked import ChunkedHard, InChunks
 from partita.statistics.tables.counting import is_faint
 
 __all__ = ["UnitsInChunks", "is_faint_anywhere", "units_in_chunks"]
+
+
+MOST_COMBINATIONS = 1_000_000
+"""Combinations of labels that are brought here; objects with more are drawn one by one, where they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,16 +95,77 @@ def _sums_of_parts(rows: int, weight: Array) -> Array:
     return np.add.reduceat(weight, np.arange(0, weight.size, rows))
 
 
-def units_in_chunks(inputs: Mapping[str, Inputs]) -> UnitsInChunks:
-    """The units of several pairs of clusterings of the same objects in chunks."""
+def units_in_chunks(inputs: Mapping[str, Inputs]) -> Units | UnitsInChunks:
+    """The units of several pairs of clusterings of the same objects in chunks.
+
+    They are here, as those in memory are, where they are combinations of labels and not too many.
+    """
     weight: Any = next(iter(inputs.values())).weight
-    distinct = {id(p): p for one in inputs.values() for p in one.partitions.values()}
+    distinct: dict[int, Any] = {id(p): p for one in inputs.values() for p in one.partitions.values()}
     coded = {key: p.coded() if isinstance(p, ChunkedHard) else p for key, p in distinct.items()}
+    combined = _combinations([*coded.values()], weight)
+    if combined is not None:
+        codes, times = combined
+        known = {
+            key: HardPartition.from_codes(own, p.names)
+            for (key, p), own in zip(coded.items(), codes, strict=True)
+        }
+        return units_of(
+            {
+                name: replace(
+                    one,
+                    partitions={side: known[id(p)] for side, p in one.partitions.items()},
+                    n_objects=times.size,
+                    weight=times,
+                )
+                for name, one in inputs.items()
+            }
+        )
     plain = {
         name: replace(one, weight=None, partitions={side: coded[id(p)] for side, p in one.partitions.items()})
         for name, one in inputs.items()
     }
     return UnitsInChunks(plain, weight)
+
+
+def _combinations(sides: list[Any], weight: Any) -> tuple[tuple[Array, ...], Array] | None:
+    """Each combination of labels once, and how many objects have it; None where there are no such units."""
+    shape = tuple(len(side.names) for side in sides if isinstance(side, ChunkedHard))
+    is_fraction = weight is not None and weight.dtype.kind == "f"
+    if len(shape) < len(sides) or is_fraction or math.prod(shape) > np.iinfo(np.int64).max:
+        return None
+    columns = [side.values for side in sides]
+    counted = sum_of_chunks(
+        _counted, shape, columns if weight is None else [*columns, weight], _counted_together
+    )
+    if counted is None:
+        return None
+    filled, times = counted
+    return np.unravel_index(filled, shape), times
+
+
+def _counted(shape: tuple[int, ...], *parts: Array) -> tuple[Array, Array] | None:
+    """The combinations of labels in a chunk, as one number each, and how often they occur."""
+    key = np.ravel_multi_index(parts[: len(shape)], shape)
+    times = parts[len(shape)] if len(parts) > len(shape) else np.ones(key.size, dtype=np.int64)
+    return _each_once(key, times)
+
+
+def _counted_together(
+    one: tuple[Array, Array] | None, other: tuple[Array, Array] | None
+) -> tuple[Array, Array] | None:
+    if one is None or other is None:
+        return None
+    return _each_once(*map(np.concatenate, zip(one, other, strict=True)))
+
+
+def _each_once(key: Array, times: Array) -> tuple[Array, Array] | None:
+    filled, place = np.unique(key, return_inverse=True)
+    if filled.size > MOST_COMBINATIONS:
+        return None
+    counts = np.zeros(filled.size, dtype=np.int64)
+    np.add.at(counts, place, times)
+    return filled, counts
 
 
 def is_faint_anywhere(partition: Any) -> bool:

@@ -221,6 +221,10 @@ class ChunkedData(InChunks, DataMatrix):
 
     exponent: int
 
+    def __repr__(self) -> str:
+        n, d = self.values.shape
+        return f"X(n={n}, d={d}, {len(self.values.chunks)} chunks)"
+
     @property
     def scaled(self) -> Chunked:  # type: ignore[override]
         """The values: each chunk is scaled where it is."""
