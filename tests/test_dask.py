@@ -20,7 +20,15 @@ from distributed import Client, LocalCluster
 import partita as pt
 from partita.arrays.chunked import Chunked, compute, for_beside, sum_of_chunks
 from partita.chance import units_in_chunks
-from partita.errors import KindError, MismatchError, PartitaError, PartitionError, TooLargeError, WorkerError
+from partita.errors import (
+    KindError,
+    MismatchError,
+    ParameterError,
+    PartitaError,
+    PartitionError,
+    TooLargeError,
+    WorkerError,
+)
 from partita.partitions.chunked_reading import cut_into_chunks
 
 N = 6000
@@ -360,6 +368,67 @@ def test_equal_candidates_are_told_as_the_same(labels, relabelled, one, other):
     alone = pt.compare(cut(relabelled[one]), cut(relabelled[other], 300))
     assert alone.statement == pt.compare(relabelled[one], relabelled[other]).statement
     assert "identical" in alone.statement
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    rng = np.random.default_rng(6)
+    names = [f"flower {i:03d}" for i in range(300)]
+    return pd.DataFrame(rng.normal(size=(300, 2)) + 6 * rng.integers(0, 3, (300, 1)), names, ["a", "b"])
+
+
+def test_estimators_take_frames_of_dask_with_their_index_and_features(flowers):
+    lazy = dd.from_pandas(flowers, npartitions=3)
+    model = pt.cluster.RandomSwap(3, random_state=0)
+    here, there = model.fit(flowers).partition_, model.fit(lazy).partition_
+    assert there.to_series().equals(here.to_series())
+    assert [*model.feature_names_in_] == ["a", "b"]
+    assert (model.predict(lazy) == model.predict(flowers)).all()
+    assert (
+        pt.cluster.ward_partition(lazy, 3)
+        .to_series()
+        .equals(pt.cluster.ward_partition(flowers, 3).to_series())
+    )
+    truth = here.to_series().sample(frac=1.0, random_state=0)  # matched by name
+    assert pt.compare(truth, there, indices=["ARI"])["ARI"].value == 1.0
+
+
+def test_the_fix_for_a_fitted_model_gives_its_labels(flowers):
+    X = cut(flowers.to_numpy(), 100)
+    model = pt.cluster.RandomSwap(3, random_state=0).fit(flowers.to_numpy())
+    with pytest.raises(ParameterError, match="fitted model") as refused:
+        pt.validate(X, model)
+    advice, _, _ = refused.value.fix.partition(", or ")
+    labels = eval(advice, {"X": X, "model": model})
+    assert pt.compare(model.labels_, labels, indices=["ARI"])["ARI"].value == 1.0
+
+
+def test_estimators_refuse_what_is_not_in_rows(flowers):
+    for wrong in (dask.bag.from_sequence([1, 2]), dask.delayed(flowers), da.ones((2, 2, 2))):
+        for use in (pt.cluster.RandomSwap(3).fit, pt.cluster.ward_partition):
+            with pytest.raises(PartitionError, match="dask") as refused:
+                use(wrong)
+            assert refused.value.got.startswith("X")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda X, labels: pt.choose(X, {"a": labels, "b": labels}),
+        lambda X, _: pt.choose_k(X),
+        lambda X, _: pt.stability(X),
+        lambda X, labels: pt.benchmark({"a": pt.cluster.RandomSwap(2)}, {"d": (X, labels)}),
+        lambda _, labels: pt.consensus([labels, labels]),
+        lambda _, labels: pt.compare(labels, labels).by_object(),
+        lambda _, labels: pt.compare(labels, labels).story(),
+        lambda X, labels: pt.report(pt.validate(X, labels), to="never written.html"),
+    ],
+)
+def test_what_looks_at_all_objects_is_refused(flowers, use):
+    X = cut(flowers.to_numpy())
+    with pytest.raises(TooLargeError, match="in chunks") as refused:
+        use(X, (X[:, 0] > 0).astype(int))
+    assert "compute()" in refused.value.fix
 
 
 # --- intervals and chance ---------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ def _refuse_what_is_whole(given: Mapping[str, Any], noise: str, metric: str, mis
             "a fitted model is not asked for the labels of data in chunks.",
             got=type(model).__name__,
             need="labels or memberships",
-            fix="X.map_blocks(model.predict, drop_axis=1), or model.labels_",
+            fix="X.map_blocks(model.predict, drop_axis=1, dtype=int), or model.labels_",
         )
 
 
