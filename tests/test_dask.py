@@ -529,6 +529,18 @@ def test_hard_candidates_are_drawn_as_in_memory(labels, weighted):
     assert made(cut) == made(np.asarray)
 
 
+def test_many_candidates_of_many_clusters_are_drawn_as_in_memory():
+    rng = np.random.default_rng(9)
+    truth = rng.integers(0, 4, 900)
+    candidates = {i: rng.integers(0, 40, 900) for i in range(12)}  # 40^12 is more than 64 bits hold
+
+    def made(cut):
+        lazy = {name: cut(one) for name, one in candidates.items()}
+        return pt.compare_models(cut(truth), lazy, indices=["ARI"], bootstrap=5).to_dict()
+
+    assert made(cut) == made(np.asarray)
+
+
 def test_very_many_combinations_of_labels_are_drawn_where_they_are(labels, monkeypatch):
     monkeypatch.setattr(units_in_chunks, "MOST_COMBINATIONS", 20)
     candidates = {"a": cut(labels[1]), "b": cut(labels[1][::-1])}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -12,7 +11,7 @@ import numpy as np
 
 from partita.arrays import Array, Floats
 from partita.arrays.chunked import Chunked, sum_of_chunks, zipped
-from partita.chance.object_weights import Units, units_of
+from partita.chance.object_weights import Units, combinations, units_of
 from partita.inputs import Inputs
 from partita.partitions import POSSIBILISTIC, HardPartition
 from partita.partitions.chunked import ChunkedHard, InChunks
@@ -128,44 +127,36 @@ def units_in_chunks(inputs: Mapping[str, Inputs]) -> Units | UnitsInChunks:
     return UnitsInChunks(plain, weight)
 
 
-def _combinations(sides: list[Any], weight: Any) -> tuple[tuple[Array, ...], Array] | None:
-    """Each combination of labels once, and how many objects have it; None where there are no such units."""
-    shape = tuple(len(side.names) for side in sides if isinstance(side, ChunkedHard))
+Cells = tuple[list[Array], Array]
+"""Combinations of labels, as positions in the names of each side, and how many objects have each."""
+
+
+def _combinations(sides: list[Any], weight: Any) -> Cells | None:
+    """Each combination of labels once; None where objects are drawn, one by one."""
     is_fraction = weight is not None and weight.dtype.kind == "f"
-    if len(shape) < len(sides) or is_fraction or math.prod(shape) > np.iinfo(np.int64).max:
+    if is_fraction or not all(isinstance(side, ChunkedHard) for side in sides):
         return None
     columns = [side.values for side in sides]
-    counted = sum_of_chunks(
-        _counted, shape, columns if weight is None else [*columns, weight], _counted_together
+    widths = [len(side.names) for side in sides]
+    add = partial(_counted_together, widths)
+    cells: Cells | None = sum_of_chunks(
+        _counted, widths, columns if weight is None else [*columns, weight], add
     )
-    if counted is None:
-        return None
-    filled, times = counted
-    return np.unravel_index(filled, shape), times
+    return cells
 
 
-def _counted(shape: tuple[int, ...], *parts: Array) -> tuple[Array, Array] | None:
-    """The combinations of labels in a chunk, as one number each, and how often they occur."""
-    key = np.ravel_multi_index(parts[: len(shape)], shape)
-    times = parts[len(shape)] if len(parts) > len(shape) else np.ones(key.size, dtype=np.int64)
-    return _each_once(key, times)
+def _counted(widths: list[int], *parts: Array) -> Cells | None:
+    """The combinations of labels in a chunk; None where they are too many."""
+    sides = [HardPartition.from_codes(own, range(k)) for own, k in zip(parts, widths, strict=False)]
+    made, times = combinations(sides, parts[-1] if len(parts) > len(widths) else None)
+    return None if times.size > MOST_COMBINATIONS else ([side.values for side in made], times)
 
 
-def _counted_together(
-    one: tuple[Array, Array] | None, other: tuple[Array, Array] | None
-) -> tuple[Array, Array] | None:
+def _counted_together(widths: list[int], one: Cells | None, other: Cells | None) -> Cells | None:
     if one is None or other is None:
         return None
-    return _each_once(*map(np.concatenate, zip(one, other, strict=True)))
-
-
-def _each_once(key: Array, times: Array) -> tuple[Array, Array] | None:
-    filled, place = np.unique(key, return_inverse=True)
-    if filled.size > MOST_COMBINATIONS:
-        return None
-    counts = np.zeros(filled.size, dtype=np.int64)
-    np.add.at(counts, place, times)
-    return filled, counts
+    codes = [np.concatenate(both) for both in zip(one[0], other[0], strict=True)]
+    return _counted(widths, *codes, np.concatenate([one[1], other[1]]))
 
 
 def is_faint_anywhere(partition: Any) -> bool:
