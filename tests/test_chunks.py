@@ -347,7 +347,6 @@ def test_what_needs_all_objects_is_refused_or_left_out(data):
         lambda p: p.memberships(),
         lambda p: p.to("fuzzy"),
         lambda p: p.noise_mask,
-        lambda p: p.equivalent(p),
     ):
         with pytest.raises(TooLargeError, match="in chunks"):
             use(pt.as_partition(found))
@@ -360,7 +359,6 @@ def test_what_needs_all_objects_is_refused_or_left_out(data):
     [
         ({"missing": "drop"}, "missing"),
         ({"noise": "singletons"}, "noise"),
-        ({"sample_weight": "balanced"}, "sample_weight"),
     ],
 )
 def test_options_that_need_all_objects(data, ways, name):

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections import Counter
+from functools import partial
 
 import dask
 import dask.array as da
@@ -18,7 +19,16 @@ from distributed import Client, LocalCluster
 
 import partita as pt
 from partita.arrays.chunked import Chunked, compute, for_beside, sum_of_chunks
-from partita.errors import MismatchError, PartitaError, PartitionError, TooLargeError, WorkerError
+from partita.chance import units_in_chunks
+from partita.errors import (
+    KindError,
+    MismatchError,
+    ParameterError,
+    PartitaError,
+    PartitionError,
+    TooLargeError,
+    WorkerError,
+)
 from partita.partitions.chunked_reading import cut_into_chunks
 
 N = 6000
@@ -300,6 +310,128 @@ def test_lower_and_upper_values_that_chunks_do_not_have_are_told(labels):
     assert "no lower" not in without["ARI"].caveat
 
 
+@pytest.mark.parametrize("noise", ["cluster", "ignore"])
+@pytest.mark.parametrize("swapped", [False, True])  # noise is on either side
+def test_balanced_weights_are_those_in_memory(labels, noise, swapped):
+    truth, found = labels[::-1] if swapped else labels
+    for other in (found, np.eye(7)[found + 1] * 0.9 + 0.1 / 7):
+        ways = {"sample_weight": "balanced", "noise": noise}
+        lazy, plain = pt.compare(cut(truth), cut(other), **ways), pt.compare(truth, other, **ways)
+        assert (lazy.notes, lazy.provenance["coverage"]) == (plain.notes, plain.provenance["coverage"])
+        ours, theirs = (r.to_frame().set_index("index")["value"] for r in (lazy, plain))
+        pd.testing.assert_series_equal(ours, theirs.loc[ours.index], rtol=1e-12)
+    whole = np.repeat([3, 9], 1000)
+    assert pt.compare(cut(whole), cut(whole), sample_weight="balanced", indices=["AMI"])["AMI"].value == 1.0
+
+
+def test_balanced_weights_need_hard_classes(soft):
+    with pytest.raises(KindError, match="soft truth"):
+        pt.compare(cut(soft["U"]), cut(soft["truth"]), sample_weight="balanced")
+
+
+@pytest.fixture(scope="module")
+def relabelled(labels):
+    names = np.array([30, 10, 60, 20, 50, 40, 70])
+    found = labels[1][:2000]
+    U = 0.6 * np.eye(7)[found + 1] + 0.4 * np.random.default_rng(5).dirichlet(np.ones(7), 2000)
+    return {"found": found, "again": names[found + 1], "crisp": np.eye(7)[found + 1], "U": U, "V": U[:, ::-1]}
+
+
+@pytest.mark.parametrize("rows", [700, 300])
+@pytest.mark.parametrize(
+    ("one", "other"), [("found", "again"), ("U", "V"), ("found", "crisp"), ("found", "U"), ("crisp", "V")]
+)
+def test_clusterings_in_chunks_are_equivalent_as_in_memory(relabelled, one, other, rows):
+    one, other = relabelled[one], relabelled[other]
+    for second in (other, other[::-1]):
+        same = pt.as_partition(one).equivalent(second)
+        for first, beside in ((cut(one), cut(second, rows)), (cut(one), second), (one, cut(second))):
+            assert pt.as_partition(first).equivalent(beside) == same
+            assert pt.as_partition(beside).equivalent(first) == same
+
+
+def test_typicalities_in_chunks_are_equivalent(soft):
+    read = partial(pt.as_partition, kind="possibilistic")
+    assert read(cut(soft["T"])).equivalent(read(soft["T"][:, ::-1]))
+    assert not read(cut(soft["T"])).equivalent(read(soft["T"] * 0.5))
+    with pytest.raises(TooLargeError, match="in chunks"):
+        read(cut(soft["T"])).equivalent(cut(soft["V"]))
+
+
+@pytest.mark.parametrize(("one", "other"), [("found", "again"), ("U", "V")])
+def test_equal_candidates_are_told_as_the_same(labels, relabelled, one, other):
+    truth = labels[0][:2000]
+    candidates = {"a": relabelled[one], "b": relabelled[other], "c": truth}
+    result = pt.compare(
+        cut(truth), {n: cut(c) for n, c in candidates.items()}, indices=["ARI", "frobenius_rand"]
+    )
+    assert result.same == {"a": 0, "b": 0, "c": 1}
+    alone = pt.compare(cut(relabelled[one]), cut(relabelled[other], 300))
+    assert alone.statement == pt.compare(relabelled[one], relabelled[other]).statement
+    assert "identical" in alone.statement
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    rng = np.random.default_rng(6)
+    names = [f"flower {i:03d}" for i in range(300)]
+    return pd.DataFrame(rng.normal(size=(300, 2)) + 6 * rng.integers(0, 3, (300, 1)), names, ["a", "b"])
+
+
+def test_estimators_take_frames_of_dask_with_their_index_and_features(flowers):
+    lazy = dd.from_pandas(flowers, npartitions=3)
+    model = pt.cluster.RandomSwap(3, random_state=0)
+    here, there = model.fit(flowers).partition_, model.fit(lazy).partition_
+    assert there.to_series().equals(here.to_series())
+    assert [*model.feature_names_in_] == ["a", "b"]
+    assert (model.predict(lazy) == model.predict(flowers)).all()
+    assert (
+        pt.cluster.ward_partition(lazy, 3)
+        .to_series()
+        .equals(pt.cluster.ward_partition(flowers, 3).to_series())
+    )
+    truth = here.to_series().sample(frac=1.0, random_state=0)  # matched by name
+    assert pt.compare(truth, there, indices=["ARI"])["ARI"].value == 1.0
+
+
+def test_the_fix_for_a_fitted_model_gives_its_labels(flowers):
+    X = cut(flowers.to_numpy(), 100)
+    model = pt.cluster.RandomSwap(3, random_state=0).fit(flowers.to_numpy())
+    with pytest.raises(ParameterError, match="fitted model") as refused:
+        pt.validate(X, model)
+    advice, _, _ = refused.value.fix.partition(", or ")
+    labels = eval(advice, {"X": X, "model": model})
+    assert pt.compare(model.labels_, labels, indices=["ARI"])["ARI"].value == 1.0
+
+
+def test_estimators_refuse_what_is_not_in_rows(flowers):
+    for wrong in (dask.bag.from_sequence([1, 2]), dask.delayed(flowers), da.ones((2, 2, 2))):
+        for use in (pt.cluster.RandomSwap(3).fit, pt.cluster.ward_partition):
+            with pytest.raises(PartitionError, match="dask") as refused:
+                use(wrong)
+            assert refused.value.got.startswith("X")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda X, labels: pt.choose(X, {"a": labels, "b": labels}),
+        lambda X, _: pt.choose_k(X),
+        lambda X, _: pt.stability(X),
+        lambda X, labels: pt.benchmark({"a": pt.cluster.RandomSwap(2)}, {"d": (X, labels)}),
+        lambda _, labels: pt.consensus([labels, labels]),
+        lambda _, labels: pt.compare(labels, labels).by_object(),
+        lambda _, labels: pt.compare(labels, labels).story(),
+        lambda X, labels: pt.report(pt.validate(X, labels), to="never written.html"),
+    ],
+)
+def test_what_looks_at_all_objects_is_refused(flowers, use):
+    X = cut(flowers.to_numpy())
+    with pytest.raises(TooLargeError, match="in chunks") as refused:
+        use(X, (X[:, 0] > 0).astype(int))
+    assert "compute()" in refused.value.fix
+
+
 # --- intervals and chance ---------------------------------------------------------------------------------
 
 
@@ -380,6 +512,41 @@ def test_many_parts_in_several_groups(soft, monkeypatch):
     for rows in (100, 1000):
         lazy = pt.compare(cut(soft["U"], rows), cut(soft["V"], rows), **ways)
         assert_same_intervals(lazy, soft["U"], soft["V"], **ways)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_hard_candidates_are_drawn_as_in_memory(labels, weighted):
+    truth, found = labels
+    other = np.where(found == 5, 1, found).astype(str)
+    weight = np.random.default_rng(8).integers(0, 4, N)
+
+    def made(cut):
+        ways = {"sample_weight": cut(weight)} if weighted else {}
+        candidates = {"a": cut(found), "b": cut(other)}
+        return pt.compare_models(
+            cut(truth), candidates, indices=["ARI", "NMI"], bootstrap=30, **ways
+        ).to_dict()
+
+    assert made(cut) == made(np.asarray)
+
+
+def test_many_candidates_of_many_clusters_are_drawn_as_in_memory():
+    rng = np.random.default_rng(9)
+    truth = rng.integers(0, 4, 900)
+    candidates = {i: rng.integers(0, 40, 900) for i in range(12)}  # 40^12 is more than 64 bits hold
+
+    def made(cut):
+        lazy = {name: cut(one) for name, one in candidates.items()}
+        return pt.compare_models(cut(truth), lazy, indices=["ARI"], bootstrap=5).to_dict()
+
+    assert made(cut) == made(np.asarray)
+
+
+def test_very_many_combinations_of_labels_are_drawn_where_they_are(labels, monkeypatch):
+    monkeypatch.setattr(units_in_chunks, "MOST_COMBINATIONS", 20)
+    candidates = {"a": cut(labels[1]), "b": cut(labels[1][::-1])}
+    rows = pt.compare_models(cut(labels[0]), candidates, indices=["ARI"], bootstrap=30).to_frame()
+    assert ((rows.ci_low < rows.value) & (rows.value < rows.ci_high)).all()
 
 
 def test_memberships_that_nearly_agree_keep_their_digits(soft, monkeypatch):
@@ -488,6 +655,11 @@ def test_distributions_that_look_at_all_objects_are_refused(soft):
 
 
 # --- shown --------------------------------------------------------------------------------------------------
+
+
+def test_distances_of_completions_are_refused(labels):
+    with pytest.raises(TooLargeError, match="in chunks"):
+        pt.hausdorff(cut(labels[0]), cut(labels[1]))
 
 
 def test_a_comparison_shows_its_table_as_in_memory(labels, soft):
@@ -676,6 +848,21 @@ def test_workers_that_are_always_killed_are_told(labels):
         pt.compare(dying, cut(truth, 500))
     assert "KilledWorker" in lost.value.got
     assert "smaller chunks" in lost.value.fix
+
+
+def test_kept_chunks_whose_workers_are_gone(labels):
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as first, Client(first) as client:
+        kept = client.persist(cut(labels[0]))
+        assert pt.as_partition(kept).n_clusters == 5
+    with pytest.raises(WorkerError, match="are gone") as lost:
+        pt.as_partition(kept)
+    assert "persist" in lost.value.fix
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as other,
+        Client(other),
+        pytest.raises(WorkerError, match="are gone"),
+    ):
+        pt.compare(kept, cut(labels[1]))
 
 
 def test_an_error_of_a_chunk_stays_what_it_is():

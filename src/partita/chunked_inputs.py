@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 from partita.arrays import Array, multiplicities
 from partita.arrays.chunked import Chunked, OnChunk, is_of_dask, with_one_division, zipped
 from partita.errors import MismatchError, ParameterError, Phrase, Setting
-from partita.inputs import Inputs, noise_notes, silent_noise
+from partita.inputs import Inputs, balanced_note, noise_notes, silent_noise, weights_of_classes
 from partita.partitions import HARD, DataMatrix, HardPartition, Partition, lengths_differ
-from partita.partitions.chunked import ChunkedHard, InChunks
+from partita.partitions.chunked import ChunkedHard, ChunkedWeights, InChunks
 from partita.partitions.chunked_reading import (
     WITHOUT_GAPS,
     Counts,
@@ -53,10 +54,12 @@ def prepare_chunked(
     Those in memory are cut as the first that lies in chunks; so are others, by position. Where several have
     an index, it must be the same, chunk by chunk, after frames with known divisions were cut alike.
     """
+    is_balanced = isinstance(sample_weight, str)
+    sample_weight = None if is_balanced else sample_weight
     every = dict(given) if sample_weight is None else {**given, WEIGHT: sample_weight}
     lazy = {name: side for name, side in every.items() if is_of_dask(side)}
     refuse_what_has_no_rows(lazy)
-    _refuse_what_is_whole(given, noise, sample_weight, metric, missing)
+    _refuse_what_is_whole(given, noise, metric, missing)
     reading = Reading(noise_label=noise_label, background=background)
     lazy = with_one_division(lazy)
     roles = {"X": Looking("X"), WEIGHT: Looking("weight")}
@@ -94,6 +97,9 @@ def prepare_chunked(
         sides, weight = tally.kept(sides, weight) if tally.n_kept else (sides, weight)
         if not tally.n_kept and not drops_noise:
             raise ParameterError("no object has a weight.", got="weights of 0", need="a weight above 0")
+    if is_balanced:
+        weight = _balanced(sides["truth"])
+        notes.append(balanced_note(sides["truth"]))
     n = 0 if noise == "ignore" and coverage == 0.0 else next(iter(sides.values())).n_objects
     data = sides.pop("X", None)
     table = _table_of(sides)
@@ -108,6 +114,18 @@ def prepare_chunked(
         X=data,
         counted=None if table is None else (sides["truth"], sides["found"], table),
     )
+
+
+def _balanced(truth: Any) -> ChunkedWeights:
+    """Weights by which every true class counts the same, in the chunks of the truth."""
+    weights = weights_of_classes(truth)
+    made = ChunkedWeights()
+    made.values = truth.coded().values.mapped(partial(_of_classes, weights), tail=(), dtype=weights.dtype)
+    return made
+
+
+def _of_classes(weights: Array, codes: Array) -> Array:
+    return weights[codes]
 
 
 def _table_of(sides: Mapping[str, Any]) -> Any:
@@ -159,13 +177,10 @@ def _whole_table(truth: Any, found: Any, tables: list[Any]) -> Contingency | Non
     return Contingency(whole, truth.n_objects, (HARD, HARD), *names)
 
 
-def _refuse_what_is_whole(
-    given: Mapping[str, Any], noise: str, sample_weight: Any, metric: str, missing: str
-) -> None:
+def _refuse_what_is_whole(given: Mapping[str, Any], noise: str, metric: str, missing: str) -> None:
     """Options and inputs that need all objects at once."""
     refused = {
         "metric": ('"precomputed"', metric == "precomputed"),
-        "sample_weight": (repr(sample_weight)[:40], isinstance(sample_weight, str)),
         "noise": ('"singletons"', noise == "singletons"),
         "missing": (repr(missing), missing != "raise"),
     }
@@ -184,7 +199,7 @@ def _refuse_what_is_whole(
             "a fitted model is not asked for the labels of data in chunks.",
             got=type(model).__name__,
             need="labels or memberships",
-            fix="X.map_blocks(model.predict, drop_axis=1), or model.labels_",
+            fix="X.map_blocks(model.predict, drop_axis=1, dtype=int), or model.labels_",
         )
 
 

@@ -203,8 +203,7 @@ def prepare(
     sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise, noise_label)
     if is_balanced:
         weight = balanced_weights(sides["truth"])
-        count = int(np.count_nonzero(np.bincount(sides["truth"].codes)))
-        notes.append(f'sample_weight="balanced": each of the {count} true classes counts the same')
+        notes.append(balanced_note(sides["truth"]))
     data = sides.pop("X", None)
     ready = {name: p.compacted() if isinstance(p, HardPartition) else p for name, p in sides.items()}
     nothing_left = noise == "ignore" and coverage == 0.0
@@ -300,6 +299,12 @@ def balanced_weights(truth: Any) -> Array:
     They sum to n. Classes are those that have objects; noise that is kept is one of them. Whole numbers, as
     for classes of one size, stay whole.
     """
+    of_objects: Array = weights_of_classes(truth)[truth.codes]
+    return of_objects
+
+
+def weights_of_classes(truth: Any) -> Array:
+    """The balanced weight of an object of each class, in the order of their names."""
     if not isinstance(truth, HardPartition):
         raise KindError(
             "classes of a soft truth share objects, and no weights of these let all count the same.",
@@ -307,9 +312,18 @@ def balanced_weights(truth: Any) -> Array:
             need="a hard truth",
             fix=Phrase("truth.harden(), or ", Setting("sample_weight"), " as numbers"),
         )
-    counts = np.bincount(truth.codes, minlength=truth.n_clusters)
-    weight = truth.n_objects / (np.count_nonzero(counts) * np.maximum(counts, 1))[truth.codes]
-    return multiplicities(weight)
+    filled = truth.sizes > 0
+    weights = multiplicities(truth.n_objects / (np.count_nonzero(filled) * truth.sizes[filled]))
+    every = np.zeros(filled.size, dtype=weights.dtype)
+    every[filled] = weights
+    return every
+
+
+def balanced_note(truth: HardPartition) -> str:
+    """What is said of balanced weights."""
+    return (
+        f'sample_weight="balanced": each of the {np.count_nonzero(truth.sizes)} true classes counts the same'
+    )
 
 
 # --- what is missing, and noise -----------------------------------------------------------------------

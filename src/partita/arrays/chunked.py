@@ -324,6 +324,8 @@ def compute(tasks: Sequence[Any], on_chunk: OnChunk = None, of_chunks: Sequence[
         with _steps_told(on_chunk):
             return list(dask.compute(*work))
     except Exception as problem:
+        if any(words in str(problem) for words in LOST_CHUNKS):
+            raise _chunks_lost(problem) from problem
         if _is_loss_of_workers(problem):
             raise _workers_lost(problem) from problem
         raise
@@ -378,6 +380,19 @@ LOSSES = (
     "CancelledError",
 )
 """What distributed raises where workers, or the way to them, are gone."""
+
+
+LOST_CHUNKS = ("Missing dependency", "lost dependencies")
+"""What schedulers say of chunks that were kept on workers, and are not there any more."""
+
+
+def _chunks_lost(problem: Exception) -> WorkerError:
+    return WorkerError(
+        "chunks that were kept on workers of dask are gone.",
+        got=f"{type(problem).__name__}: {' '.join(str(problem).split())[:200]}",
+        need="the client that keeps them (.persist()), open and in use",
+        fix="make the array anew, and .persist() it again on the client in use",
+    )
 
 
 def _is_loss_of_workers(problem: Exception) -> bool:

@@ -79,7 +79,7 @@ def units_of(inputs: Mapping[str, Inputs]) -> Units:
     distinct = {id(p): p for one in inputs.values() for p in one.partitions.values()}
     if any(p.kind is not HARD for p in distinct.values()) or any(x.X is not None for x in inputs.values()):
         return Units(plain, times)
-    labels, times = _combinations([p for p in distinct.values() if isinstance(p, HardPartition)], weight)
+    labels, times = combinations([p for p in distinct.values() if isinstance(p, HardPartition)], weight)
     made = dict(zip(distinct, labels, strict=True))
     return Units(
         {
@@ -94,7 +94,7 @@ def units_of(inputs: Mapping[str, Inputs]) -> Units:
     )
 
 
-def _combinations(sides: list[HardPartition], weight: Array | None) -> tuple[list[HardPartition], Array]:
+def combinations(sides: list[HardPartition], weight: Array | None) -> tuple[list[HardPartition], Array]:
     """Each combination of labels once, as clusterings of these, and how many objects have it."""
     key = np.zeros(sides[0].n_objects, dtype=np.int64)
     codes: list[Array] = []

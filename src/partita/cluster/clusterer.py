@@ -22,6 +22,7 @@ from partita.cluster.centres import CentreFit, nearest, read_centres, starting_c
 from partita.cluster.units import shifted, to_working_units, working_exponent
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError, PartitaWarning
 from partita.partitions import HardPartition, Partition
+from partita.partitions.chunked_reading import brought_here
 from partita.progress import bar
 
 LARGEST_VALUE = 1e100
@@ -50,10 +51,11 @@ MOST = 2**63 - 1
 Run = TypeVar("Run", bound=Any)
 
 
-def _refuse_foreign(X: Any) -> None:
-    """Refuse an object of another library, which scikit-learn would go through item by item."""
+def _in_memory(X: Any) -> Any:
+    """X, that of dask brought here; refuse what scikit-learn would go through item by item."""
+    here = brought_here("X", X)
     try:
-        refuse_foreign(X)
+        refuse_foreign(here)
     except TypeError as problem:
         raise ParameterError(
             "X holds no numbers.",
@@ -61,6 +63,7 @@ def _refuse_foreign(X: Any) -> None:
             need="an (n, d) array of numbers",
             fix="of an object that holds a table, pass the table (adata.X)",
         ) from None
+    return here
 
 
 def _no_parameter(value: Any) -> str:
@@ -126,7 +129,7 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
         -------
         self
         """
-        _refuse_foreign(X)
+        X = _in_memory(X)
         values = validate_data(self, X, dtype=np.float64, order="C")
         self._exponent, self._working = self._working_exponent(values), {}
         is_frame = frame_library(X) is not None
@@ -168,7 +171,7 @@ class Clusterer(ClusterMixin, BaseEstimator, ABC):
     def _read(self, X: Any) -> Floats:
         """New data for a fitted model, with the features of the fit, in working units."""
         check_is_fitted(self)
-        _refuse_foreign(X)
+        X = _in_memory(X)
         values = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return to_working_units(values, self._exponent)
 

@@ -132,7 +132,7 @@ def hausdorff(
         raise ParameterError(
             f"{base.entry.name} has no best value to be far from.", got=f"best = {base.entry.best}"
         )
-    possible = [s.weights > 0 for s in sides]
+    possible = [np.asarray(s.weights) > 0 for s in sides]  # chunks refuse to become an array
     with bar("hausdorff") as report:
         plan = Plan(budget=budget)
         task = Task(base, "auto", plan, generator(random_state), most_nodes=NODES, report=report)

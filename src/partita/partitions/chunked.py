@@ -83,10 +83,6 @@ class _PartitionInChunks(InChunks):
         """Refused: all chunks would be looked at."""
         raise all_at_once(repr(self))
 
-    def equivalent(self, other: Any) -> NoReturn:  # noqa: ARG002
-        """Refused: all chunks would be looked at."""
-        raise all_at_once(repr(self))
-
     @property
     def noise_mask(self) -> NoReturn:
         """Refused: see `may_have_noise`."""
@@ -224,6 +220,10 @@ class ChunkedData(InChunks, DataMatrix):
     """Data that lie in chunks."""
 
     exponent: int
+
+    def __repr__(self) -> str:
+        n, d = self.values.shape
+        return f"X(n={n}, d={d}, {len(self.values.chunks)} chunks)"
 
     @property
     def scaled(self) -> Chunked:  # type: ignore[override]

@@ -22,10 +22,12 @@ from partita.arrays.chunked import (
     OnChunk,
     Piece,
     all_at_once,
+    compute,
     for_beside,
     for_each,
     in_chunks,
     is_chunked,
+    is_of_dask,
     pieces_of,
 )
 from partita.arrays.matrices import ends_of_sizes, exponent_between
@@ -310,6 +312,14 @@ def refuse_what_has_no_rows(sides: Mapping[str, Any]) -> None:
                 need="one dimension, or two",
                 fix=".ravel() for an image of labels" if side.ndim else None,
             )
+
+
+def brought_here(name: str, given: Any) -> Any:
+    """An array, series or frame of dask in memory, with its index; all else as it is."""
+    if not is_of_dask(given):
+        return given
+    refuse_what_has_no_rows({name: given})
+    return compute([given])[0]
 
 
 def _look(lookings: Sequence[Looking], place: int, piece: Any) -> Seen:

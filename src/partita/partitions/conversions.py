@@ -365,11 +365,15 @@ _SAME = 1e-8
 
 def equivalent(partition: Partition, other: Any) -> bool:
     """The same clustering up to the names of the clusters; empty clusters do not count."""
+    from partita.partitions.chunked import InChunks
+    from partita.partitions.chunked_equivalence import equivalent_in_chunks
     from partita.partitions.reading import as_partition
 
     second = as_partition(other)
     if partition.n_objects != second.n_objects:
         return False
+    if isinstance(partition, InChunks) or isinstance(second, InChunks):
+        return equivalent_in_chunks(partition, second)
     if isinstance(partition, HardPartition) and isinstance(second, HardPartition):
         pairs = np.unique(np.column_stack([partition.codes, second.codes]), axis=0)
         return bool(len(pairs) == len(np.unique(pairs[:, 0])) == len(np.unique(pairs[:, 1])))

@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.arrays import Array, Floats, blocks, dense, map_blocks
 from partita.partitions import HardPartition, Partition
-from partita.partitions.conversions import equal_columns
+from partita.partitions.chunked_equivalence import Likeness, is_one_to_one, likeness
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.options import AtLeast, Below
 from partita.statistics.protocol import OnBlock
@@ -129,24 +129,12 @@ def is_relabelling(truth: Partition, found: Partition) -> bool:
 
 
 def is_relabelling_of_chunks(objects: ChunkedObjects, truth: Partition, found: Partition) -> bool:
-    """The same of objects in chunks: each cluster of one side is, in every chunk, the same of the other."""
-    if truth.kind is not found.kind:
-        return False
-    alike, of_truth, of_found = zip(*objects.each(_alike), strict=True)
-    filled = [np.logical_or.reduce(side) for side in (of_truth, of_found)]
-    left = np.logical_and.reduce(alike)[np.ix_(*filled)]
-    if left.shape[0] != left.shape[1]:
-        return False
-    for row in range(len(left)):
-        if not left[row].any():
-            return False
-        left[:, left[row].argmax()] = False  # equality up to rounding is next to transitive
-    return True
+    """The same of objects in chunks."""
+    return truth.kind is found.kind and is_one_to_one(objects.each(_likeness))
 
 
-def _alike(truth: Partition, found: Partition, weight: Array | None) -> tuple[Array, Array, Array]:  # noqa: ARG001
-    u, v = dense(truth.memberships()), dense(found.memberships())
-    return equal_columns(u, v), np.asarray(u.any(axis=0)), np.asarray(v.any(axis=0))
+def _likeness(truth: Partition, found: Partition, weight: Array | None) -> Likeness:  # noqa: ARG001
+    return likeness(truth, found)
 
 
 def membership_columns(partition: Partition) -> Floats:
