@@ -308,6 +308,24 @@ def test_encodings(tmp_path):
     assert "line 1002" in str(caught.value)
 
 
+@pytest.mark.parametrize("encoding", [None, "utf-8", "utf-8-sig", "cp1252", "gb18030"])
+@pytest.mark.parametrize("marks", [b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2, b"\xef\xbb\xbf" * 3, b"\x841\x953"])
+def test_marks_before_a_text_are_left_away_as_in_memory(tmp_path, marks, encoding):
+    path = tmp_path / "a.csv"
+    path.write_bytes(marks + HEADER + LINES)
+    writing = Writing(encoding=encoding)
+    whole, parts = (opened(read, path, writing) for read in (open_table, open_scan))
+    assert whole == parts
+
+
+@pytest.mark.parametrize("control", [b"\x01", b"\x0b", b"\x0c", b"\x1f"])
+def test_control_characters_are_in_no_text_whose_encoding_is_guessed(tmp_path, control):
+    path = tmp_path / "a.csv"
+    path.write_bytes(HEADER + "1,2,ä\n".encode("latin-1") + LINES + b"1,2,b" + control + b"\n")
+    whole, parts = (opened(read, path, Writing()) for read in (open_table, open_scan))
+    assert whole == parts
+
+
 def test_words_deep_among_numbers_are_told_with_their_line(tmp_path, run):
     path = tmp_path / "a.csv"
     path.write_bytes(b"x,y,g\n" + b"1.5,2.5,a\n2.5,1.5,b\n" * 1000 + b"oops,2,a\n")
@@ -400,6 +418,15 @@ def test_folders_that_name_values(tmp_path, frame, run):
     for how in ("--in-chunks", "--in-memory"):
         table = rows_of(run(f"compare {tmp_path / 'by'} --truth truth --labels found {how} --format csv"))
         assert float(table["adjusted_rand"]["value"]) == expected
+
+
+def test_a_folder_with_texts_and_categories(tmp_path, run, frame):
+    (tmp_path / "parts").mkdir()
+    frame[:1000].to_parquet(tmp_path / "parts" / "a.parquet")
+    frame[1000:].astype({"name": "category"}).to_parquet(tmp_path / "parts" / "b.parquet")
+    command = f"compare {tmp_path / 'parts'} --truth truth --labels name --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert whole["adjusted_rand"]["value"] == parts["adjusted_rand"]["value"]
 
 
 def test_folders_without_parquet(tmp_path, run):
@@ -598,6 +625,26 @@ def test_identifiers_that_cannot_be_joined(tmp_path, run, case):
     outcome = run(f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.parquet'} --id id --in-chunks")
     assert outcome.code == 2
     assert told in outcome.err
+
+
+def test_identifiers_that_end_in_a_null_character_are_no_others(tmp_path, run):
+    for name, null in (("a", ""), ("b", "\0")):
+        ids = [f"k{i}{null}" for i in range(500)]
+        table = pd.DataFrame({"id": ids, "label": np.arange(500) % 3})
+        table.to_parquet(tmp_path / f"{name}.parquet", row_group_size=100)
+    command = f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.parquet'}"
+    assert "no object in common" in run(f"{command} --in-memory").err
+    assert "null character" in run(f"{command} --in-chunks").err
+
+
+def test_identifiers_that_repeat_in_the_same_lines_are_no_reason_to_join(tmp_path, run, frame):
+    same = frame.assign(id=np.arange(N) // 3)
+    same[["id", "truth"]].to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    same[["id", "found"]].to_parquet(tmp_path / "b.parquet", row_group_size=400)
+    command = f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.parquet'} --format csv"
+    whole, parts = (run(f"{command} {how}") for how in ("--in-memory", "--in-chunks"))
+    assert rows_of(whole)["adjusted_rand"]["value"] == rows_of(parts)["adjusted_rand"]["value"]
+    assert run(f"{command} --id id --in-chunks").code == run(f"{command} --id id --in-memory").code == 2
 
 
 def test_identifiers_under_two_names(files, run, frame):

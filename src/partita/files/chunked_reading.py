@@ -14,6 +14,7 @@ import numpy as np
 from partita.errors import FileError, MismatchError, ParameterError
 from partita.files.chunked_features import features_in_parts, known_features, refuse_filling
 from partita.files.chunked_joining import (
+    are_same_lines,
     identifiers_to_join_on,
     looked_up,
     merged,
@@ -33,7 +34,7 @@ from partita.files.identifiers import identifiers_of, lengths_of_files_differ, l
 from partita.files.joining import Join
 from partita.files.saved_arrays import SavedArray
 from partita.files.scans import KeptRows, RowMask, Scan, is_large, known_rows, open_scan
-from partita.files.tables import open_table
+from partita.files.tables import open_table, stripped
 from partita.files.text import Writing
 from partita.progress import bar
 
@@ -164,30 +165,40 @@ class _Reading:
         if name is None:
             self._same_lengths(one, other)
             return Join(None, tuple(others), by_row=True)
-        self._join_on(name, one, other, first, second)
-        return Join(name, (*others, name))
+        if self._join_on(name, one, other, first, second, is_asked=id_column is not None):
+            return Join(name, (*others, name))
+        return Join(None, tuple(others))
 
-    def _join_on(self, name: str, one: str | Path, other: str | Path, first: Scan, second: Scan) -> None:
+    def _join_on(
+        self, name: str, one: str | Path, other: str | Path, first: Scan, second: Scan, *, is_asked: bool
+    ) -> bool:
+        """Join on a column; not where nobody asks for it and it repeats some names in the same lines."""
         with _bar(one, other) as report:
             order = sorted_alike(first, second, name, report)
         if order is not None:
             with _bar(one, other) as report:
                 self.sources[one], self.sources[other], notes = merged(first, second, name, order, report)
             self.notes += notes
-            return
+            return True
         small = [path for path in sorted((one, other), key=self._size) if not is_large(path)]
         if not small:
             raise neither_sorted_nor_small(first, second, name)
         large = other if small[0] == one else one
         table = open_table(small[0], self.writing)
         assert table is not None
-        with table.errors_named():
-            index = identifiers_of(table.read([], [name])[name], name)
         scan = self.scan(large)
         assert scan is not None
+        texts = stripped(table.read([], [name])[name])
+        if not (is_asked or texts.is_unique):
+            with _bar(large) as report:
+                if are_same_lines(scan, texts, name, report):
+                    return False
+        with table.errors_named():
+            index = identifiers_of(texts, name)
         with _bar(large) as report:
             self.sources[large], self.places[small[0]], notes = looked_up(scan, index, name, report)
         self.notes += notes
+        return True
 
     def _size(self, path: str | Path) -> int:
         return self.sources[path].n_objects
