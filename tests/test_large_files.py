@@ -695,16 +695,66 @@ def test_objects_with_gaps_are_left_out(tmp_path, run, frame, ending):
     for command in ("compare {} --truth truth --labels name", "validate {} --labels name --columns x,y"):
         command = command.format(path)
         assert "missing" in run(f"{command} --in-chunks").err
-        whole, parts = (
-            rows_of(run(f"{command} --missing drop --format csv {how}"))
-            for how in ("--in-memory", "--in-chunks")
-        )
+        outcomes = [
+            run(f"{command} --missing drop --format csv {how}") for how in ("--in-memory", "--in-chunks")
+        ]
+        said = [[line for line in one.err.splitlines() if line.startswith("missing")] for one in outcomes]
+        assert sorted(said[0]) == sorted(said[1])
+        whole, parts = map(rows_of, outcomes)
         assert parts.keys() <= whole.keys()
         for index, row in parts.items():
             assert is_same(row["value"], whole[index]["value"])
     outcome = run(f"validate {path} --labels name --columns x,y --missing mean --in-chunks")
     assert outcome.code == 2
     assert '"raise" or "drop"' in outcome.err
+
+
+def test_what_is_missing_is_told_of_the_whole_file_where_some_objects_are_in_it_only(tmp_path, run, frame):
+    gaps = frame[["id", "truth", "found"]].astype({"truth": "Int64", "found": "Int64"})
+    gaps.loc[gaps.index % 11 == 3, "truth"] = pd.NA
+    gaps.loc[gaps.index % 13 == 5, "found"] = pd.NA
+    gaps[["id", "truth"]].to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    gaps.loc[gaps.index % 5 != 0, ["id", "found"]].to_csv(tmp_path / "b.csv", index=False)
+    command = f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.csv'} --missing drop --format csv"
+    whole, parts = (run(f"{command} {how}") for how in ("--in-memory", "--in-chunks"))
+    assert rows_of(whole)["adjusted_rand"]["value"] == rows_of(parts)["adjusted_rand"]["value"]
+    said = [{line for line in one.err.splitlines() if "left out: " not in line} for one in (whole, parts)]
+    assert said[0] == said[1]
+    gaps.assign(truth=pd.NA).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    whole, parts = (run(f"{command} --truth truth {how}") for how in ("--in-memory", "--in-chunks"))
+    assert whole.err == parts.err
+    assert "all labels are missing" in parts.err
+
+
+def test_features_with_gaps_beside_two_clusterings_are_left_out(tmp_path, run, frame):
+    """It was refused with the advice to leave them out."""
+    gaps = frame[["truth", "found", "x", "y"]]
+    gaps.assign(x=gaps.x.where(gaps.index % 7 > 0)).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    command = f"compare {tmp_path / 'a.parquet'} --truth truth --labels found --data {tmp_path / 'a.parquet'}"
+    command += " --columns x,y --missing drop --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert all(is_same(row["value"], whole[index]["value"]) for index, row in parts.items())
+    assert "centroid_index" in parts
+
+
+def test_which_columns_are_features_depends_on_all_objects_of_the_file(tmp_path, run, frame):
+    """A column that is constant among those that both files have was left out."""
+    late = frame.assign(y=np.where(frame.index < 2000, 0.0, frame.y))[["id", "x", "y"]]
+    late.to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    frame.loc[:1900, ["id", "truth"]].to_parquet(tmp_path / "b.parquet", row_group_size=250)
+    command = f"validate {tmp_path / 'a.parquet'} --memberships {tmp_path / 'b.parquet'} --labels truth"
+    for more in ("", "--missing drop"):
+        whole, parts = (run(f"{command} {more} {how}") for how in ("--in-memory", "--in-chunks"))
+        assert "features: x, y" in whole.out
+        assert "features: x, y" in parts.out
+
+
+def test_numbers_that_are_written_as_texts_are_told_as_that(tmp_path, run, frame):
+    """They were told as whole numbers that do not fit into 64 bits."""
+    frame[["truth", "x", "w"]].astype({"w": str}).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    for how in ("--in-memory", "--in-chunks"):
+        told = run(f"validate {tmp_path / 'a.parquet'} --labels truth {how}").err
+        assert "'w' holds numbers that are written as texts" in told
 
 
 @pytest.mark.parametrize(

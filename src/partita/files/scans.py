@@ -73,6 +73,15 @@ class Scan(Table):
         """The first object of each part."""
         return [0, *np.cumsum(self.sizes)[:-1].tolist()]
 
+    @property
+    def whole(self) -> Scan:
+        """The file with all of its objects."""
+        return self
+
+    def mask_of(self, whole: RowMask) -> RowMask:
+        """Which of its objects are kept, where that is known of those of the whole file."""
+        return whole
+
 
 class ParquetScan(Scan):
     """A Parquet file, or a folder of them, by row groups."""
@@ -138,6 +147,20 @@ class KeptRows(Scan):
         kept = [int(self._mask.of(*where).sum()) for where in zip(scan.starts(), scan.sizes, strict=True)]
         self._parts = [place for place, count in enumerate(kept) if count]
         self.sizes = tuple(count for count in kept if count)
+
+    @property
+    def whole(self) -> Scan:
+        """The file with all of its objects."""
+        return self._scan.whole
+
+    def mask_of(self, whole: RowMask) -> RowMask:
+        """Which of its objects are kept, where that is known of those of the whole file."""
+        mask, inner, start = RowMask(self.n_objects), self._scan.mask_of(whole), 0
+        for where in zip(self._scan.starts(), self._scan.sizes, strict=True):
+            kept = inner.of(*where)[self._mask.of(*where)]
+            mask.put(start, kept)
+            start += len(kept)
+        return mask
 
     def part(self, place: int) -> Table:
         """One of the parts."""
