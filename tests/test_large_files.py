@@ -670,6 +670,39 @@ def test_lengths_differ(files, run, frame):
     assert "3000 and 2999" in outcome.err
 
 
+def test_a_short_first_part_does_not_hide_identifiers(tmp_path, run, frame):
+    """They were matched by row: too few rows of the first file of a folder said nothing of its columns."""
+    for name, table in (("a", frame), ("b", frame.sample(frac=1, random_state=0))):
+        table = table.rename(columns={"id": "key"})[["key", "truth"]].assign(key=lambda t: t.key * 31 % 7919)
+        (tmp_path / name).mkdir()
+        table[:3].to_parquet(tmp_path / name / "part-0.parquet", index=False)
+        table[3:].to_parquet(tmp_path / name / "part-1.parquet", index=False)
+    command = f"compare {tmp_path / 'a'} {tmp_path / 'b'} --truth truth --labels truth"
+    assert "joined on key: 3000 objects" in run(f"{command} --in-memory").out
+    assert "--id key" in run(f"{command} --in-chunks").err
+
+
+def test_words_behind_a_short_first_part_are_known(tmp_path, run, frame):
+    (tmp_path / "parts").mkdir()
+    words = frame[["truth", "x"]].assign(size=np.where(frame.index < 3, None, frame.name))
+    words[:3].to_parquet(tmp_path / "parts" / "part-0.parquet", index=False)
+    words[3:].to_parquet(tmp_path / "parts" / "part-1.parquet", index=False)
+    command = f"validate {tmp_path / 'parts'} --labels truth"
+    whole, parts = (run(f"{command} {how}") for how in ("--in-memory", "--in-chunks"))
+    assert "features: x (left out: size: words)" in whole.out
+    assert "features: x (left out: size: words)" in parts.out
+    told = [run(f"{command} --columns size {how}").err for how in ("--in-memory", "--in-chunks")]
+    assert told[0] == told[1]
+
+
+def test_repeated_identifiers_of_a_single_file_are_no_matter(tmp_path, run, frame):
+    """Nothing is joined; in memory they were refused."""
+    frame.assign(id=frame.id // 2).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    command = f"compare {tmp_path / 'a.parquet'} --id id --truth truth --labels found --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert whole["adjusted_rand"] == parts["adjusted_rand"]
+
+
 def test_a_column_that_may_be_one_of_identifiers_is_asked_about(tmp_path, run, frame):
     words = [f"q{i}" for i in range(N)]
     for name, column in (("a", "truth"), ("b", "found")):

@@ -21,7 +21,7 @@ from partita.errors import FileError, ParameterError, Phrase, Setting
 from partita.files.chunked_matrices import numbers_of_part
 from partita.files.features import columns_wanted, features_note, no_features, refuse_unsure
 from partita.files.missing import counts_of_gaps, told_counts
-from partita.files.scans import RowMask, Scan, known_rows, sum_of_looks
+from partita.files.scans import FirstRows, RowMask, Scan, known_rows, sum_of_looks
 from partita.files.words import refuse_words_among_numbers, text_counts, word_columns
 from partita.partitions.chunked import ChunkedData
 from partita.partitions.roles import (
@@ -107,7 +107,7 @@ def features_in_parts(
     words = [name for name in wanted if name in word_columns(head)]
     roles: dict[str, Role] = {name: role_of_words(name, text_counts(head[name])) for name in words}
     if words and (columns is not None or any(role.is_unsure for role in roles.values())):
-        refuse_words_among_numbers(scan.part(0), head, words)
+        refuse_words_among_numbers(FirstRows(scan, SAMPLE_ROWS), head, words)
         raise no_features(scan.names, words, {}, [])
     numbers = [name for name in wanted if name not in words]
     seen = _looked_at(scan, numbers, on_chunk) if numbers else {}

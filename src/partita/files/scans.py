@@ -50,10 +50,17 @@ class Scan(Table):
         return sum(self.sizes)
 
     def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
-        """A pandas frame of these columns of the first objects; not more than the first part has."""
+        """A pandas frame of these columns of the first objects."""
+        import pandas as pd
+
         if rows is None:
             raise all_at_once(f"{self.path}: {self.n_objects} objects")
-        return self.part(0).read(numbers, texts, rows)
+        frames = []
+        for place, start in enumerate(self.starts()):
+            if start >= rows:
+                break
+            frames.append(self.part(place).read(numbers, texts, rows - start))
+        return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
     def place(self, position: int) -> str:
         """Where an object stands in the file, as a person counts."""
@@ -81,6 +88,24 @@ class Scan(Table):
     def mask_of(self, whole: RowMask) -> RowMask:
         """Which of its objects are kept, where that is known of those of the whole file."""
         return whole
+
+
+class FirstRows(Table):
+    """The first objects of a scan, as a table of their own."""
+
+    def __init__(self, scan: Scan, rows: int) -> None:
+        super().__init__(scan.path)
+        self.names, self.header = scan.names, scan.header
+        self.layout = getattr(scan.part(0), "layout", None)
+        self._scan, self._rows = scan, rows
+
+    def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
+        """A pandas frame of these columns."""
+        return self._scan.read(numbers, texts, rows=self._rows if rows is None else min(rows, self._rows))
+
+    def place(self, position: int) -> str:
+        """Where an object stands in the file."""
+        return self._scan.place(position)
 
 
 class ParquetScan(Scan):
