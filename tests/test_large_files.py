@@ -695,6 +695,19 @@ def test_words_behind_a_short_first_part_are_known(tmp_path, run, frame):
     assert told[0] == told[1]
 
 
+@pytest.mark.parametrize("far", [10**7, 10**12])
+def test_labels_of_a_small_file_may_lie_far_apart(tmp_path, run, frame, far):
+    """Memory was asked for in proportion to the largest of them."""
+    frame.assign(truth=frame.truth * far)[["id", "truth"]].sample(frac=1, random_state=0).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    frame[["id", "found"]].to_parquet(tmp_path / "b.parquet", row_group_size=250)
+    command = f"compare {tmp_path / 'a.csv'} {tmp_path / 'b.parquet'} --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert whole.keys() == parts.keys()
+    assert all(is_same(whole[index]["value"], row["value"]) for index, row in parts.items())
+
+
 def test_repeated_identifiers_of_a_single_file_are_no_matter(tmp_path, run, frame):
     """Nothing is joined; in memory they were refused."""
     frame.assign(id=frame.id // 2).to_parquet(tmp_path / "a.parquet", row_group_size=250)
