@@ -308,6 +308,24 @@ def test_encodings(tmp_path):
     assert "line 1002" in str(caught.value)
 
 
+@pytest.mark.parametrize("encoding", [None, "utf-8", "utf-8-sig", "cp1252", "gb18030"])
+@pytest.mark.parametrize("marks", [b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2, b"\xef\xbb\xbf" * 3, b"\x841\x953"])
+def test_marks_before_a_text_are_left_away_as_in_memory(tmp_path, marks, encoding):
+    path = tmp_path / "a.csv"
+    path.write_bytes(marks + HEADER + LINES)
+    writing = Writing(encoding=encoding)
+    whole, parts = (opened(read, path, writing) for read in (open_table, open_scan))
+    assert whole == parts
+
+
+@pytest.mark.parametrize("control", [b"\x01", b"\x0b", b"\x0c", b"\x1f"])
+def test_control_characters_are_in_no_text_whose_encoding_is_guessed(tmp_path, control):
+    path = tmp_path / "a.csv"
+    path.write_bytes(HEADER + "1,2,ä\n".encode("latin-1") + LINES + b"1,2,b" + control + b"\n")
+    whole, parts = (opened(read, path, Writing()) for read in (open_table, open_scan))
+    assert whole == parts
+
+
 def test_words_deep_among_numbers_are_told_with_their_line(tmp_path, run):
     path = tmp_path / "a.csv"
     path.write_bytes(b"x,y,g\n" + b"1.5,2.5,a\n2.5,1.5,b\n" * 1000 + b"oops,2,a\n")
@@ -400,6 +418,15 @@ def test_folders_that_name_values(tmp_path, frame, run):
     for how in ("--in-chunks", "--in-memory"):
         table = rows_of(run(f"compare {tmp_path / 'by'} --truth truth --labels found {how} --format csv"))
         assert float(table["adjusted_rand"]["value"]) == expected
+
+
+def test_a_folder_with_texts_and_categories(tmp_path, run, frame):
+    (tmp_path / "parts").mkdir()
+    frame[:1000].to_parquet(tmp_path / "parts" / "a.parquet")
+    frame[1000:].astype({"name": "category"}).to_parquet(tmp_path / "parts" / "b.parquet")
+    command = f"compare {tmp_path / 'parts'} --truth truth --labels name --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert whole["adjusted_rand"]["value"] == parts["adjusted_rand"]["value"]
 
 
 def test_folders_without_parquet(tmp_path, run):
@@ -600,6 +627,26 @@ def test_identifiers_that_cannot_be_joined(tmp_path, run, case):
     assert told in outcome.err
 
 
+def test_identifiers_that_end_in_a_null_character_are_no_others(tmp_path, run):
+    for name, null in (("a", ""), ("b", "\0")):
+        ids = [f"k{i}{null}" for i in range(500)]
+        table = pd.DataFrame({"id": ids, "label": np.arange(500) % 3})
+        table.to_parquet(tmp_path / f"{name}.parquet", row_group_size=100)
+    command = f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.parquet'}"
+    assert "no object in common" in run(f"{command} --in-memory").err
+    assert "null character" in run(f"{command} --in-chunks").err
+
+
+def test_identifiers_that_repeat_in_the_same_lines_are_no_reason_to_join(tmp_path, run, frame):
+    same = frame.assign(id=np.arange(N) // 3)
+    same[["id", "truth"]].to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    same[["id", "found"]].to_parquet(tmp_path / "b.parquet", row_group_size=400)
+    command = f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.parquet'} --format csv"
+    whole, parts = (run(f"{command} {how}") for how in ("--in-memory", "--in-chunks"))
+    assert rows_of(whole)["adjusted_rand"]["value"] == rows_of(parts)["adjusted_rand"]["value"]
+    assert run(f"{command} --id id --in-chunks").code == run(f"{command} --id id --in-memory").code == 2
+
+
 def test_identifiers_under_two_names(files, run, frame):
     frame = frame.assign(id=frame.id + 10**18)
     frame[["id", "truth"]].to_parquet("truth.parquet", row_group_size=500, index=False)
@@ -621,6 +668,52 @@ def test_lengths_differ(files, run, frame):
     outcome = run("compare labels.npy shorter.parquet --in-chunks")
     assert outcome.code == 2
     assert "3000 and 2999" in outcome.err
+
+
+def test_a_short_first_part_does_not_hide_identifiers(tmp_path, run, frame):
+    """They were matched by row: too few rows of the first file of a folder said nothing of its columns."""
+    for name, table in (("a", frame), ("b", frame.sample(frac=1, random_state=0))):
+        table = table.rename(columns={"id": "key"})[["key", "truth"]].assign(key=lambda t: t.key * 31 % 7919)
+        (tmp_path / name).mkdir()
+        table[:3].to_parquet(tmp_path / name / "part-0.parquet", index=False)
+        table[3:].to_parquet(tmp_path / name / "part-1.parquet", index=False)
+    command = f"compare {tmp_path / 'a'} {tmp_path / 'b'} --truth truth --labels truth"
+    assert "joined on key: 3000 objects" in run(f"{command} --in-memory").out
+    assert "--id key" in run(f"{command} --in-chunks").err
+
+
+def test_words_behind_a_short_first_part_are_known(tmp_path, run, frame):
+    (tmp_path / "parts").mkdir()
+    words = frame[["truth", "x"]].assign(size=np.where(frame.index < 3, None, frame.name))
+    words[:3].to_parquet(tmp_path / "parts" / "part-0.parquet", index=False)
+    words[3:].to_parquet(tmp_path / "parts" / "part-1.parquet", index=False)
+    command = f"validate {tmp_path / 'parts'} --labels truth"
+    whole, parts = (run(f"{command} {how}") for how in ("--in-memory", "--in-chunks"))
+    assert "features: x (left out: size: words)" in whole.out
+    assert "features: x (left out: size: words)" in parts.out
+    told = [run(f"{command} --columns size {how}").err for how in ("--in-memory", "--in-chunks")]
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("far", [10**7, 10**12])
+def test_labels_of_a_small_file_may_lie_far_apart(tmp_path, run, frame, far):
+    """Memory was asked for in proportion to the largest of them."""
+    frame.assign(truth=frame.truth * far)[["id", "truth"]].sample(frac=1, random_state=0).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    frame[["id", "found"]].to_parquet(tmp_path / "b.parquet", row_group_size=250)
+    command = f"compare {tmp_path / 'a.csv'} {tmp_path / 'b.parquet'} --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert whole.keys() == parts.keys()
+    assert all(is_same(whole[index]["value"], row["value"]) for index, row in parts.items())
+
+
+def test_repeated_identifiers_of_a_single_file_are_no_matter(tmp_path, run, frame):
+    """Nothing is joined; in memory they were refused."""
+    frame.assign(id=frame.id // 2).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    command = f"compare {tmp_path / 'a.parquet'} --id id --truth truth --labels found --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert whole["adjusted_rand"] == parts["adjusted_rand"]
 
 
 def test_a_column_that_may_be_one_of_identifiers_is_asked_about(tmp_path, run, frame):
@@ -648,16 +741,66 @@ def test_objects_with_gaps_are_left_out(tmp_path, run, frame, ending):
     for command in ("compare {} --truth truth --labels name", "validate {} --labels name --columns x,y"):
         command = command.format(path)
         assert "missing" in run(f"{command} --in-chunks").err
-        whole, parts = (
-            rows_of(run(f"{command} --missing drop --format csv {how}"))
-            for how in ("--in-memory", "--in-chunks")
-        )
+        outcomes = [
+            run(f"{command} --missing drop --format csv {how}") for how in ("--in-memory", "--in-chunks")
+        ]
+        said = [[line for line in one.err.splitlines() if line.startswith("missing")] for one in outcomes]
+        assert sorted(said[0]) == sorted(said[1])
+        whole, parts = map(rows_of, outcomes)
         assert parts.keys() <= whole.keys()
         for index, row in parts.items():
             assert is_same(row["value"], whole[index]["value"])
     outcome = run(f"validate {path} --labels name --columns x,y --missing mean --in-chunks")
     assert outcome.code == 2
     assert '"raise" or "drop"' in outcome.err
+
+
+def test_what_is_missing_is_told_of_the_whole_file_where_some_objects_are_in_it_only(tmp_path, run, frame):
+    gaps = frame[["id", "truth", "found"]].astype({"truth": "Int64", "found": "Int64"})
+    gaps.loc[gaps.index % 11 == 3, "truth"] = pd.NA
+    gaps.loc[gaps.index % 13 == 5, "found"] = pd.NA
+    gaps[["id", "truth"]].to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    gaps.loc[gaps.index % 5 != 0, ["id", "found"]].to_csv(tmp_path / "b.csv", index=False)
+    command = f"compare {tmp_path / 'a.parquet'} {tmp_path / 'b.csv'} --missing drop --format csv"
+    whole, parts = (run(f"{command} {how}") for how in ("--in-memory", "--in-chunks"))
+    assert rows_of(whole)["adjusted_rand"]["value"] == rows_of(parts)["adjusted_rand"]["value"]
+    said = [{line for line in one.err.splitlines() if "left out: " not in line} for one in (whole, parts)]
+    assert said[0] == said[1]
+    gaps.assign(truth=pd.NA).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    whole, parts = (run(f"{command} --truth truth {how}") for how in ("--in-memory", "--in-chunks"))
+    assert whole.err == parts.err
+    assert "all labels are missing" in parts.err
+
+
+def test_features_with_gaps_beside_two_clusterings_are_left_out(tmp_path, run, frame):
+    """It was refused with the advice to leave them out."""
+    gaps = frame[["truth", "found", "x", "y"]]
+    gaps.assign(x=gaps.x.where(gaps.index % 7 > 0)).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    command = f"compare {tmp_path / 'a.parquet'} --truth truth --labels found --data {tmp_path / 'a.parquet'}"
+    command += " --columns x,y --missing drop --format csv"
+    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
+    assert all(is_same(row["value"], whole[index]["value"]) for index, row in parts.items())
+    assert "centroid_index" in parts
+
+
+def test_which_columns_are_features_depends_on_all_objects_of_the_file(tmp_path, run, frame):
+    """A column that is constant among those that both files have was left out."""
+    late = frame.assign(y=np.where(frame.index < 2000, 0.0, frame.y))[["id", "x", "y"]]
+    late.to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    frame.loc[:1900, ["id", "truth"]].to_parquet(tmp_path / "b.parquet", row_group_size=250)
+    command = f"validate {tmp_path / 'a.parquet'} --memberships {tmp_path / 'b.parquet'} --labels truth"
+    for more in ("", "--missing drop"):
+        whole, parts = (run(f"{command} {more} {how}") for how in ("--in-memory", "--in-chunks"))
+        assert "features: x, y" in whole.out
+        assert "features: x, y" in parts.out
+
+
+def test_numbers_that_are_written_as_texts_are_told_as_that(tmp_path, run, frame):
+    """They were told as whole numbers that do not fit into 64 bits."""
+    frame[["truth", "x", "w"]].astype({"w": str}).to_parquet(tmp_path / "a.parquet", row_group_size=250)
+    for how in ("--in-memory", "--in-chunks"):
+        told = run(f"validate {tmp_path / 'a.parquet'} --labels truth {how}").err
+        assert "'w' holds numbers that are written as texts" in told
 
 
 @pytest.mark.parametrize(

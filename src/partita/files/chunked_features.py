@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import Chunked, OnChunk
+from partita.arrays.chunked import Chunked, OnChunk, compute
 from partita.arrays.matrices import ends_of_sizes, exponent_between
 from partita.errors import FileError, ParameterError, Phrase, Setting
 from partita.files.chunked_matrices import numbers_of_part
 from partita.files.features import columns_wanted, features_note, no_features, refuse_unsure
-from partita.files.missing import told_counts
-from partita.files.scans import RowMask, Scan, known_rows, sum_of_looks
+from partita.files.missing import counts_of_gaps, told_counts
+from partita.files.scans import FirstRows, RowMask, Scan, known_rows, sum_of_looks
 from partita.files.words import refuse_words_among_numbers, text_counts, word_columns
 from partita.partitions.chunked import ChunkedData
 from partita.partitions.roles import (
@@ -97,16 +97,17 @@ def features_in_parts(
     leave_out: Collection[str],
     id_column: str | None,
     *,
+    kept: Scan | None = None,
     may_have_gaps: bool = False,
     on_chunk: OnChunk = None,
 ) -> tuple[ChunkedData, tuple[str, ...]]:
-    """The features of the objects in a table, and what to say of its columns."""
+    """The features of the objects in a table, or of those that are kept, and what to say of its columns."""
     wanted = columns_wanted(scan, columns, leave_out, id_column)
     head = scan.read(wanted, rows=SAMPLE_ROWS)
     words = [name for name in wanted if name in word_columns(head)]
     roles: dict[str, Role] = {name: role_of_words(name, text_counts(head[name])) for name in words}
     if words and (columns is not None or any(role.is_unsure for role in roles.values())):
-        refuse_words_among_numbers(scan.part(0), head, words)
+        refuse_words_among_numbers(FirstRows(scan, SAMPLE_ROWS), head, words)
         raise no_features(scan.names, words, {}, [])
     numbers = [name for name in wanted if name not in words]
     seen = _looked_at(scan, numbers, on_chunk) if numbers else {}
@@ -124,12 +125,25 @@ def features_in_parts(
     note = features_note(chosen, left_out)
     if words and len(head) < scan.n_objects:
         note += f"; words are known by the first {len(head)} rows"
-    return _data(scan, chosen, [seen[name] for name in chosen]), (*scan.notes, note)
+    return _data(kept or scan, chosen, [seen[name] for name in chosen]), (*scan.notes, note)
 
 
 def known_features(scan: Scan, names: Sequence[str], on_chunk: OnChunk = None) -> RowMask:
     """Which objects have all of these features."""
     return known_rows(scan, partial(_known_in, scan, names), on_chunk)
+
+
+def told_gaps(scan: Scan, names: Sequence[str], known: RowMask, on_chunk: OnChunk = None) -> str:
+    """How many values of these features are missing, and how many objects that leaves out."""
+    pieces = [scan.piece(_gaps_in, scan, names, place) for place, _ in enumerate(scan.sizes)]
+    gaps = np.sum(list(compute(pieces, on_chunk)), axis=0).tolist()
+    counts = counts_of_gaps({name: count for name, count in zip(names, gaps, strict=True) if count})
+    return f"missing values: {counts}; {known.n - known.count()} of {known.n} objects left out"
+
+
+def _gaps_in(scan: Scan, names: Sequence[str], place: int) -> list[int]:
+    columns = numbers_of_part(scan.part(place), names)
+    return [int(np.isnan(column).sum()) if column.dtype.kind == "f" else 0 for column in columns]
 
 
 def _known_in(scan: Scan, names: Sequence[str], place: int) -> Array:

@@ -27,7 +27,7 @@ from partita.files.identifiers import (
     written_in_two_ways,
 )
 from partita.files.scans import KeptRows, RowMask, Scan
-from partita.files.tables import Table
+from partita.files.tables import Table, stripped
 from partita.partitions.roles import identifier_rank
 
 MOST_ALONE = 100_000
@@ -172,6 +172,19 @@ def looked_up(
     return _kept(scan, mask), places, (_told(name, len(places), left),)
 
 
+def are_same_lines(scan: Scan, texts: Any, name: str, on_chunk: OnChunk = None) -> bool:
+    """Whether a large file has the same identifiers as a small one, line by line."""
+    if len(texts) != scan.n_objects:
+        return False
+    pieces = [scan.piece(_are_same, scan, texts, name, *where) for where in enumerate(scan.starts())]
+    return all(compute(pieces, on_chunk))
+
+
+def _are_same(scan: Scan, texts: Any, name: str, part: int, start: int) -> bool:
+    own = stripped(scan.part(part).read([], [name])[name])
+    return bool(own.tolist() == texts[start : start + len(own)].tolist())
+
+
 def neither_sorted_nor_small(one: Scan, other: Scan, name: str) -> MismatchError:
     """The error for large files that cannot be joined."""
     command = f"duckdb -c \"COPY (FROM '{other.path}' ORDER BY {name}) TO 'sorted.parquet'\""
@@ -208,6 +221,14 @@ def _identifiers(scan: Scan, name: str, part: int, start: int = 0) -> Array:
     if all(_is_number(text) for text, is_used in zip(texts, used, strict=True) if is_used):
         numbers = [int(text) if is_used else 0 for text, is_used in zip(texts, used, strict=True)]
         return np.array(numbers, dtype=np.int64)[cells.values]
+    ending_in_null = [text for text, is_used in zip(texts, used, strict=True) if is_used and text[-1] == "\0"]
+    if ending_in_null:  # NumPy leaves it away, and two objects would be one
+        raise MismatchError(
+            "identifiers that end in a null character are not joined in chunks.",
+            got=f"column {name!r}: {ending_in_null[0]!r}",
+            need="identifiers without it",
+            fix="--in-memory (in_chunks=False) if both files fit",
+        )
     return np.array(texts)[cells.values]
 
 

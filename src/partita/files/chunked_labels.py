@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita.arrays import Array
-from partita.arrays.chunked import Chunked, OnChunk, Piece
+from partita.arrays.chunked import Chunked, OnChunk, Piece, compute
 from partita.errors import PartitionError, TooLargeError
 from partita.files.clusterings import label_meanings
 from partita.files.missing import labels_are_missing, missing_texts, told_counts
@@ -83,9 +83,23 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
     return [one.clustering for one in made]
 
 
-def known_labels(column: LabelColumn, on_chunk: OnChunk = None) -> RowMask:
-    """Which objects have a label."""
-    return known_rows(column.scan, partial(_known_in, column), on_chunk)
+def known_labels(column: LabelColumn, on_chunk: OnChunk = None) -> tuple[RowMask, str | None]:
+    """Which objects of a file have a label, and what is told of the others."""
+    known = known_rows(column.scan, partial(_known_in, column), on_chunk)
+    if known.count() == known.n:
+        return known, None
+    pieces = (column.scan.piece(_missing_in, column, *where) for where in enumerate(column.scan.starts()))
+    looks = compute(list(pieces), on_chunk)
+    counts = sum((Counter(missing) for missing, _ in looks), Counter[str]())
+    first = column.scan.place(next(first for _, first in looks if first is not None))
+    told = told_counts(column.name, counts, known.n, first)
+    if not known.count():
+        raise labels_are_missing(told, is_all=True)
+    return known, f"labels: {told}"
+
+
+def _missing_in(column: LabelColumn, place: int, start: int) -> tuple[dict[str, int], int | None]:
+    return _missing(column.cells(place), start)
 
 
 def _known_in(column: LabelColumn, place: int) -> Array:

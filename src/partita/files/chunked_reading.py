@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from partita.errors import FileError, MismatchError, ParameterError
-from partita.files.chunked_features import features_in_parts, known_features, refuse_filling
+from partita.files.chunked_features import features_in_parts, known_features, refuse_filling, told_gaps
 from partita.files.chunked_joining import (
+    are_same_lines,
     identifiers_to_join_on,
     looked_up,
     merged,
@@ -33,7 +34,7 @@ from partita.files.identifiers import identifiers_of, lengths_of_files_differ, l
 from partita.files.joining import Join
 from partita.files.saved_arrays import SavedArray
 from partita.files.scans import KeptRows, RowMask, Scan, is_large, known_rows, open_scan
-from partita.files.tables import open_table
+from partita.files.tables import open_table, stripped
 from partita.files.text import Writing
 from partita.progress import bar
 
@@ -164,30 +165,40 @@ class _Reading:
         if name is None:
             self._same_lengths(one, other)
             return Join(None, tuple(others), by_row=True)
-        self._join_on(name, one, other, first, second)
-        return Join(name, (*others, name))
+        if self._join_on(name, one, other, first, second, is_asked=id_column is not None):
+            return Join(name, (*others, name))
+        return Join(None, tuple(others))
 
-    def _join_on(self, name: str, one: str | Path, other: str | Path, first: Scan, second: Scan) -> None:
+    def _join_on(
+        self, name: str, one: str | Path, other: str | Path, first: Scan, second: Scan, *, is_asked: bool
+    ) -> bool:
+        """Join on a column; not where nobody asks for it and it repeats some names in the same lines."""
         with _bar(one, other) as report:
             order = sorted_alike(first, second, name, report)
         if order is not None:
             with _bar(one, other) as report:
                 self.sources[one], self.sources[other], notes = merged(first, second, name, order, report)
             self.notes += notes
-            return
+            return True
         small = [path for path in sorted((one, other), key=self._size) if not is_large(path)]
         if not small:
             raise neither_sorted_nor_small(first, second, name)
         large = other if small[0] == one else one
         table = open_table(small[0], self.writing)
         assert table is not None
-        with table.errors_named():
-            index = identifiers_of(table.read([], [name])[name], name)
         scan = self.scan(large)
         assert scan is not None
+        texts = stripped(table.read([], [name])[name])
+        if not (is_asked or texts.is_unique):
+            with _bar(large) as report:
+                if are_same_lines(scan, texts, name, report):
+                    return False
+        with table.errors_named():
+            index = identifiers_of(texts, name)
         with _bar(large) as report:
             self.sources[large], self.places[small[0]], notes = looked_up(scan, index, name, report)
         self.notes += notes
+        return True
 
     def _size(self, path: str | Path) -> int:
         return self.sources[path].n_objects
@@ -220,6 +231,40 @@ class _Reading:
             self.sources = {path: KeptRows(source, known) for path, source in self.sources.items()}
             share = known.count() / known.n
             self.notes.append(f"missing values: {known.count()} of {known.n} objects kept ({share:.1%})")
+
+    def known_features(
+        self,
+        path: str | Path,
+        columns: Sequence[str] | None,
+        leave_out: Sequence[str],
+        plan: Join,
+        masks: dict[str | Path, list[RowMask]],
+    ) -> list[str]:
+        """Which columns of a table are features; the objects that have all of them join the masks."""
+        scan = self.sources[path]
+        with _bar(path) as report, scan.errors_named():
+            first, notes = features_in_parts(
+                scan.whole, columns, leave_out, plan.name, may_have_gaps=True, on_chunk=report
+            )
+            names = [str(name) for name in first.features]
+            known = known_features(scan.whole, names, report)
+            told = [told_gaps(scan.whole, names, known, report)] if known.count() < known.n else []
+        self.notes += [*notes, *told]
+        masks.setdefault(path, []).append(scan.mask_of(known))
+        return names
+
+    def features(
+        self, path: str | Path, columns: Sequence[str] | None, leave_out: Sequence[str], plan: Join
+    ) -> Any:
+        """The features of a table; which these are depends on all of its objects, as in memory."""
+        scan = self.sources[path]
+        is_settled = self.missing == "drop"  # what they are is told then, and gaps are left out
+        with _bar(path) as report, scan.errors_named():
+            features, notes = features_in_parts(
+                scan if is_settled else scan.whole, columns, leave_out, plan.name, kept=scan, on_chunk=report
+            )
+        self.notes += () if is_settled else notes
+        return features
 
     def clusterings(
         self, files: Sequence[ClusteringFile], chosen: Sequence[Sequence[str]], plan: Join
@@ -327,22 +372,23 @@ def read_two_in_chunks(
         )
     files = [truth, *found.parts.values()]
     chosen = [reading.columns(file, plan) for file in files]
-    if missing == "drop":
-        reading.leave_out(_known_clusterings(reading, files, chosen))
-    clusterings = reading.clusterings(files, chosen, plan)
-    weights = None if weight is None else reading.weights(truth.path, weight)
-    features = None
+    masks = _known_clusterings(reading, files, chosen) if missing == "drop" else {}
+    columns: Sequence[str] | None = None
     if data is not None:
-        scan = reading.scan(data.path)
-        labels = [c for file in (truth, found) if file.path == data.path for c in file.taken]
-        if scan is None or data.path in reading.places:
+        if reading.scan(data.path) is None or data.path in reading.places:
             raise ParameterError(
                 "these data are not read in chunks.", got=str(data.path), need="a large table"
             )
-        with _bar(data.path) as report, scan.errors_named():
-            leave_out = [*data.leave_out, *labels]
-            features, notes = features_in_parts(scan, data.columns, leave_out, plan.name, on_chunk=report)
-        reading.notes += notes
+        labels = [c for file in (truth, found) if file.path == data.path for c in file.taken]
+        leave_out = [*data.leave_out, *labels]
+        columns = data.columns
+        if missing == "drop":
+            columns = reading.known_features(data.path, columns, leave_out, plan, masks)
+    if missing == "drop":
+        reading.leave_out(masks)
+    clusterings = reading.clusterings(files, chosen, plan)
+    weights = None if weight is None else reading.weights(truth.path, weight)
+    features = None if data is None else reading.features(data.path, columns, leave_out, plan)
     return Read(
         clusterings[0],
         found.together(clusterings[1:]),
@@ -363,12 +409,15 @@ def _known_clusterings(
             masks.setdefault(file.path, []).append(_known_of_array(scan))
         elif file.path not in reading.places:
             with _bar(file.path) as report, scan.errors_named():
-                known = (
-                    known_labels(LabelColumn(scan, names[0]), report)
-                    if len(names) == 1
-                    else known_features(scan, names, report)
-                )
-            masks.setdefault(file.path, []).append(known)
+                if len(names) == 1:
+                    known, told = known_labels(LabelColumn(scan.whole, names[0]), report)
+                else:
+                    known = known_features(scan.whole, names, report)
+                    gaps = known.n - known.count()
+                    told = f"memberships: {gaps} of {known.n} objects" if gaps else None
+            if told is not None:
+                reading.notes.append(f"missing in {file.path}, {told}")
+            masks.setdefault(file.path, []).append(scan.mask_of(known))
     return masks
 
 
@@ -425,20 +474,13 @@ def read_judged_in_chunks(
         reading.leave_out(masks)
     elif missing == "drop":
         masks = _known_clusterings(reading, files, chosen)
-        with source.errors_named():
-            first, notes = features_in_parts(source, columns, labels, plan.name, may_have_gaps=True)
-            names = [str(name) for name in first.features]
-            masks.setdefault(data, []).append(known_features(source, names))
-        reading.notes += notes
+        columns = reading.known_features(data, columns, labels, plan, masks)
         reading.leave_out(masks)
-        columns, source = names, reading.sources[data]
-    with _bar(data) as report:
-        if not isinstance(source, SavedArray):
-            with source.errors_named():
-                features, notes = features_in_parts(source, columns, labels, plan.name, on_chunk=report)
-            reading.notes += notes if missing != "drop" else ()
-        else:
+    if isinstance(source, SavedArray):
+        with _bar(data) as report:
             features = data_of_array(source, report)
+    else:
+        features = reading.features(data, columns, labels, plan)
     clusterings = reading.clusterings(files, chosen, plan)
     notes = tuple(dict.fromkeys((*reading.notes, *plan.notes)))
     return replace(Read(features, clustering.together(clusterings)), notes=notes)

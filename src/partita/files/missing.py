@@ -43,7 +43,9 @@ def told_missing(table: Table, name: str, mask: Array) -> str:
 
 def told_counts(name: str, counts: Mapping[str, int], n: int, first: str) -> str:
     """The same, where it is known how often each text stands for a value that is not there."""
-    named = Counter({text or "empty": count for text, count in counts.items()})
+    named: Counter[str] = Counter()
+    for text, count in counts.items():
+        named[text.strip() or "empty"] += count
     written = ", ".join(
         f"{text} {count} times" if count > 1 else text for text, count in named.most_common(4)
     )
@@ -87,8 +89,7 @@ def settle_features(table: Table, frame: Any, missing: str) -> tuple[Any, Array 
     gaps = {name: mask for name, mask in gaps.items() if mask.any()}
     if not gaps:
         return frame, None, ()
-    counts = ", ".join(f"{name} {int(mask.sum())}" for name, mask in list(gaps.items())[:6])
-    counts += f", ... ({len(gaps)} columns)" if len(gaps) > 6 else ""
+    counts = counts_of_gaps({name: int(mask.sum()) for name, mask in gaps.items()})
     if missing == "raise":
         name, mask = next(iter(gaps.items()))
         more = f"; in all: {counts}" if len(gaps) > 1 else ""
@@ -116,6 +117,12 @@ def settle_features(table: Table, frame: Any, missing: str) -> tuple[Any, Array 
         )
     note = f"missing values: {counts}; {int(anywhere.sum())} of {len(anywhere)} objects left out"
     return frame[~anywhere].reset_index(drop=True), ~anywhere, (note,)
+
+
+def counts_of_gaps(gaps: Mapping[str, int]) -> str:
+    """How many values are missing in each column."""
+    counts = ", ".join(f"{name} {count}" for name, count in list(gaps.items())[:6])
+    return counts + (f", ... ({len(gaps)} columns)" if len(gaps) > 6 else "")
 
 
 def settle_array(array: Any, missing: str) -> tuple[Any, Array | None, tuple[str, ...]]:

@@ -140,7 +140,7 @@ class ParquetParts:
                 part = part.append_column(key, self._key_column(key, i, part.num_rows))
             made.append(part)
         with arrow_errors("parquet"):
-            return pa.concat_tables(made, promote_options="permissive")
+            return pa.concat_tables(_of_one_writing(made), promote_options="permissive")
 
     def column(self, part: RowGroups, name: str) -> Any:
         """One column of one part."""
@@ -195,6 +195,23 @@ def _keys_of(folders: Sequence[str]) -> dict[str, str | None]:
     """What the names of folders say, as in year=2024."""
     pairs = [folder.split("=", 1) for folder in folders[:-1]]
     return {unquote(key): None if value == NO_VALUE else unquote(value) for key, value in pairs}
+
+
+def _of_one_writing(tables: Sequence[Any]) -> list[Any]:
+    """Tables of the same columns; texts that only some have as categories are plain texts in all."""
+    import pyarrow as pa
+
+    made = []
+    for table in tables:
+        fields = [
+            field.with_type(field.type.value_type)
+            if pa.types.is_dictionary(field.type)
+            and any(other.schema.field(field.name).type != field.type for other in tables)
+            else field
+            for field in table.schema
+        ]
+        made.append(table.cast(pa.schema(fields)))
+    return made
 
 
 def _kinds_of(footer: Any) -> dict[str, str]:

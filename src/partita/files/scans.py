@@ -50,10 +50,17 @@ class Scan(Table):
         return sum(self.sizes)
 
     def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
-        """A pandas frame of these columns of the first objects; not more than the first part has."""
+        """A pandas frame of these columns of the first objects."""
+        import pandas as pd
+
         if rows is None:
             raise all_at_once(f"{self.path}: {self.n_objects} objects")
-        return self.part(0).read(numbers, texts, rows)
+        frames = []
+        for place, start in enumerate(self.starts()):
+            if start >= rows:
+                break
+            frames.append(self.part(place).read(numbers, texts, rows - start))
+        return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
     def place(self, position: int) -> str:
         """Where an object stands in the file, as a person counts."""
@@ -72,6 +79,33 @@ class Scan(Table):
     def starts(self) -> list[int]:
         """The first object of each part."""
         return [0, *np.cumsum(self.sizes)[:-1].tolist()]
+
+    @property
+    def whole(self) -> Scan:
+        """The file with all of its objects."""
+        return self
+
+    def mask_of(self, whole: RowMask) -> RowMask:
+        """Which of its objects are kept, where that is known of those of the whole file."""
+        return whole
+
+
+class FirstRows(Table):
+    """The first objects of a scan, as a table of their own."""
+
+    def __init__(self, scan: Scan, rows: int) -> None:
+        super().__init__(scan.path)
+        self.names, self.header = scan.names, scan.header
+        self.layout = getattr(scan.part(0), "layout", None)
+        self._scan, self._rows = scan, rows
+
+    def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
+        """A pandas frame of these columns."""
+        return self._scan.read(numbers, texts, rows=self._rows if rows is None else min(rows, self._rows))
+
+    def place(self, position: int) -> str:
+        """Where an object stands in the file."""
+        return self._scan.place(position)
 
 
 class ParquetScan(Scan):
@@ -138,6 +172,20 @@ class KeptRows(Scan):
         kept = [int(self._mask.of(*where).sum()) for where in zip(scan.starts(), scan.sizes, strict=True)]
         self._parts = [place for place, count in enumerate(kept) if count]
         self.sizes = tuple(count for count in kept if count)
+
+    @property
+    def whole(self) -> Scan:
+        """The file with all of its objects."""
+        return self._scan.whole
+
+    def mask_of(self, whole: RowMask) -> RowMask:
+        """Which of its objects are kept, where that is known of those of the whole file."""
+        mask, inner, start = RowMask(self.n_objects), self._scan.mask_of(whole), 0
+        for where in zip(self._scan.starts(), self._scan.sizes, strict=True):
+            kept = inner.of(*where)[self._mask.of(*where)]
+            mask.put(start, kept)
+            start += len(kept)
+        return mask
 
     def part(self, place: int) -> Table:
         """One of the parts."""

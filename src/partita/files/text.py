@@ -180,7 +180,7 @@ def _decoded_as(content: bytes, encoding: str) -> str:
     try:
         text = content.decode(encoding)
     except UnicodeError as problem:
-        raise _no_text(content, getattr(problem, "start", 0), encoding) from None
+        raise _no_text(content, getattr(problem, "start", 0), encoding.removesuffix("-sig")) from None
     if "\0" in text:
         raise _no_text(content, content.find(0), encoding)
     return text.removeprefix("\ufeff")

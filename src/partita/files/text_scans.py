@@ -7,6 +7,7 @@ import errno
 import gzip
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -42,6 +43,9 @@ LONGEST_RECORD = 1 << 27
 ONE_BYTE = 'a,;\t|"\n\r0'
 """Characters that are one byte each in encodings whose texts can be cut between bytes."""
 
+NULL, CONTROL = re.compile(rb"\0"), re.compile(rb"[^\t\n\f\r -\xff]")
+"""What no text holds, and what none does whose encoding is only guessed."""
+
 
 class _Part(NamedTuple):
     """Where some records lie, how many there are, and how many lines are above them."""
@@ -71,15 +75,18 @@ class TextScan(Scan):
         self._stream, self._reading = _plain(file), threading.Lock()
         weakref.finalize(self, self._stream.close)
         self._size = os.fstat(self._stream.fileno()).st_size
-        encodings, self._begin = _encodings(self._bytes(0, 4), writing.encoding)
+        encodings, self._begin = _encodings(self._bytes(0, 8), writing.encoding)
+        wrong: FileError | None = None
         for self._encoding in encodings:
+            self._is_guessed = self._encoding != encodings[0]
             try:
                 with bar(f"reading {file.name}") as report:
                     self._find_parts(TEXT.get(kind, ""), writing, report)
                 break
             except UnicodeDecodeError as problem:
+                wrong = wrong or _no_text(problem, encodings, self._lines)
                 if self._encoding == encodings[-1]:
-                    raise _no_text(problem, encodings, self._lines) from None
+                    raise wrong from None
         if self._encoding != encodings[0]:
             self.notes = (CP1252_READ,)
         self.sizes = tuple(part.n_records for part in self._parts)
@@ -130,10 +137,9 @@ class TextScan(Scan):
             cut = len(content) if start + len(content) >= end else _last_end_of_record(content)
             if cut:
                 whole = content[:cut]
-                if 0 in whole:
-                    raise UnicodeDecodeError(
-                        self._encoding, whole, whole.index(0), whole.index(0) + 1, "zero"
-                    )
+                control = (CONTROL if self._is_guessed else NULL).search(whole)
+                if control is not None:
+                    raise UnicodeDecodeError(self._encoding, whole, *control.span(), "a control character")
                 return whole.decode(self._encoding), start + cut
             length *= 2
         raise FileError(
@@ -196,8 +202,7 @@ def _encodings(start: bytes, asked: str | None) -> tuple[tuple[str, ...], int]:
     """The encodings to try, and how many bytes of a mark are before the text."""
     marked = next((name for mark, name in MARKS.items() if start.startswith(mark)), None)
     name = asked or marked or "utf-8"
-    begin = 3 if start.startswith(b"\xef\xbb\xbf") else 0
-    text_codec(name)
+    codec = text_codec(name)
     is_plain = ONE_BYTE.encode(name.replace("-sig", "")) == ONE_BYTE.encode("ascii")
     if not is_plain or (asked is None and 0 in start):
         raise FileError(
@@ -206,8 +211,12 @@ def _encodings(start: bytes, asked: str | None) -> tuple[tuple[str, ...], int]:
             need="UTF-8, or another encoding with ASCII in it",
             fix=f"iconv -f {asked or 'UTF-16'} -t UTF-8 FILE > NEW",
         )
-    usual = name.replace("utf-8-sig", "utf-8")
-    return (usual,) if asked or marked else (usual, "cp1252"), begin
+    is_utf_8 = codec.name in ("utf-8", "utf-8-sig")
+    usual = "utf-8" if is_utf_8 else name
+    mark, begin = "\ufeff".encode(usual, "ignore"), 0
+    for _ in range(2 if is_utf_8 else 1):  # as in memory, where the encoding leaves away one mark by itself
+        begin += len(mark) if mark and start.startswith(mark, begin) else 0
+    return (usual,) if asked or marked else ("UTF-8", "cp1252"), begin
 
 
 def _no_text(problem: UnicodeDecodeError, encodings: tuple[str, ...], lines: int) -> FileError:

@@ -43,6 +43,13 @@ def words_among_numbers(table: Table, name: str) -> FileError:
             ]
         )
     words = texts[is_word]
+    if not len(words) and all(abs(as_number(text) or 0) < 2**63 for text in texts if text not in MISSING):
+        return FileError(
+            f"column {name!r} holds numbers that are written as texts.",
+            got=repr(texts.iloc[0]),
+            need="a column of numbers",
+            fix="save it as numbers, or leave it out if it is no feature",
+        )
     if not len(words):  # pandas leaves what does not fit as text
         return FileError(
             f"column {name!r} holds whole numbers that do not fit into 64 bits.",

@@ -490,6 +490,7 @@ def cut_into_chunks(side: Any, sizes: Sequence[int]) -> Any:
     """A clustering or data in memory, in chunks of these sizes."""
     made: Any
     if isinstance(side, HardPartition):
+        side = side.compacted()
         counts = dict(zip(side.names, side.sizes.tolist(), strict=True))
         made = ChunkedHard.of(in_chunks(side.values, sizes), counts, side._names)
         made.noise_label = side.noise_label
