@@ -99,10 +99,9 @@ format: $(READY)
 clean:
 	rm -rf .venv docs/_build docs/api/generated docs/catalogue/indices
 
-# --group needs pip 25.1; modules are compiled when they are imported, which most never are
+# --group needs pip 25.1
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
-		--group dev -e ".[docs]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group dev -e ".[docs]"
 	touch $(READY)
