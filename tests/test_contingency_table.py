@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import partita as pt
-from partita.errors import KindError
+from partita.errors import KindError, TooLargeError
 
 TRUTH, FOUND = ["a", "a", "b", "b", "b"], [1, 2, 2, 2, 5]
 
@@ -61,3 +61,9 @@ def test_sets_of_clusters_have_no_single_table():
     with pytest.raises(KindError, match="no single table") as caught:
         pt.contingency([0, 0, 1], rough)
     assert "harden()" in caught.value.fix
+
+
+def test_a_table_that_does_not_fit_is_refused_before_it_is_made():
+    one_object = np.full((1, 100_000), 1e-5)
+    with pytest.raises(TooLargeError, match="100000 x 100000 clusters"):
+        pt.compare(one_object, one_object)

@@ -596,6 +596,19 @@ def test_masses_that_do_not_fit_are_refused_before_they_are_made():
     assert "32767" in caught.value.got
 
 
+def test_level_sets_that_do_not_fit_are_refused_before_they_are_made():
+    heights = np.linspace(0.1, 1.0, 1000)
+    with pytest.raises(TooLargeError, match="300000 level sets of 1000 clusters"):
+        PossibilisticPartition(np.tile(heights, (300, 1))).to("evidential")
+
+
+def test_objects_with_few_heights_have_few_level_sets_however_many_clusters_there_are():
+    low_and_high = 0.5 + 0.5 * np.eye(1000)
+    masses = PossibilisticPartition(np.repeat(low_and_high, 2, axis=0)).to("evidential")
+    assert masses.masses.shape == (2000, 1001)
+    np.testing.assert_allclose(masses.plausibility().values, np.repeat(low_and_high, 2, axis=0))
+
+
 def test_too_many_relabellings_are_refused_before_the_work():
     many = RoughPartition(np.ones((1, 12)))
     with pytest.raises(TooLargeError) as caught:

@@ -105,20 +105,22 @@ def _possibilistic_to_evidential(partition: Any) -> EvidentialPartition:
     """Consonant masses: each step down from one typicality to the next goes to the set above it."""
     values = dense(partition.memberships())
     n, k = values.shape
-    order = np.argsort(-values, axis=1, kind="stable")
     high_to_low, steps = levels(values)
-    level_sets = np.zeros((n, k, k), dtype=bool)
-    for level in range(k):
-        level_sets[:, level] = level_sets[:, level - 1] if level else False
-        level_sets[np.arange(n), level, order[:, level]] = True
-    empty = np.zeros((n, 1, k), dtype=bool)
-    all_sets = np.concatenate([empty, level_sets], axis=1).reshape(n * (k + 1), k)
-    all_masses = np.column_stack([1.0 - high_to_low[:, 0], steps])
-    used = all_masses.ravel() > 0
-    sets, place = _distinct_sets(all_sets[used])
+    masses_of_levels = np.column_stack([1.0 - high_to_low[:, 0], steps])
+    rows, level = np.nonzero(masses_of_levels > 0)
+    if rows.size * k > _MOST_CELLS:
+        raise TooLargeError(
+            "the level sets of this partition would not fit.",
+            got=f"{n} objects with {rows.size} level sets of {k} clusters",
+            need=f"at most {_MOST_CELLS} cells",
+            fix=".harden() or .pignistic() of parts: take(rows)",
+        )
+    # clusters of one height enter together: the step between them is 0
+    lowest = np.column_stack([np.full(n, np.inf), high_to_low])[rows, level]
+    sets, place = _distinct_sets(values[rows] >= lowest[:, None])
     masses = _no_masses(n, len(sets))
     # the level sets of one object that hold mass differ, so no cell is written twice
-    masses[np.repeat(np.arange(n), k + 1)[used], place] = all_masses.ravel()[used]
+    masses[rows, place] = masses_of_levels[rows, level]
     return EvidentialPartition.trusted(masses, sets, partition.names)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import COMPILED_FROM, Array, is_sparse, one_hot
-from partita.errors import PartitionError
+from partita.arrays import COMPILED_FROM, MOST_DENSE_CELLS, Array, is_sparse, one_hot
+from partita.errors import PartitionError, TooLargeError
 from partita.partitions import POSSIBILISTIC, HardPartition, MembershipPartition, Partition
 
 DENSE_CELLS = 1 << 16
@@ -83,6 +83,14 @@ def sum_products(truth: Partition, found: Partition, weight: Array | None) -> An
         return _grouped_sums(found, _block(truth), weight).T
     assert isinstance(truth, MembershipPartition)
     assert isinstance(found, MembershipPartition)
+    cells = truth.n_clusters * found.n_clusters
+    if not stay_sparse(truth, found) and cells > MOST_DENSE_CELLS:
+        raise TooLargeError(
+            "the table of these clusterings would not fit.",
+            got=f"{truth.n_clusters} x {found.n_clusters} clusters",
+            need=f"at most {MOST_DENSE_CELLS} cells",
+            fix="both memberships as CSR matrices, if most of them are 0",
+        )
     if not (is_sparse(truth.values) or is_sparse(found.values)):
         u = truth.values if weight is None else truth.values * weight[:, None]
         return _product(u, found.values)
