@@ -708,14 +708,6 @@ def test_labels_of_a_small_file_may_lie_far_apart(tmp_path, run, frame, far):
     assert all(is_same(whole[index]["value"], row["value"]) for index, row in parts.items())
 
 
-def test_repeated_identifiers_of_a_single_file_are_no_matter(tmp_path, run, frame):
-    """Nothing is joined; in memory they were refused."""
-    frame.assign(id=frame.id // 2).to_parquet(tmp_path / "a.parquet", row_group_size=250)
-    command = f"compare {tmp_path / 'a.parquet'} --id id --truth truth --labels found --format csv"
-    whole, parts = (rows_of(run(f"{command} {how}")) for how in ("--in-memory", "--in-chunks"))
-    assert whole["adjusted_rand"] == parts["adjusted_rand"]
-
-
 def test_a_column_that_may_be_one_of_identifiers_is_asked_about(tmp_path, run, frame):
     words = [f"q{i}" for i in range(N)]
     for name, column in (("a", "truth"), ("b", "found")):

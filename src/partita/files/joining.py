@@ -110,7 +110,7 @@ def plan_join(
             parameter="by_row",
         )
     if one is None or other is None or one is other:
-        return Join(id_column, by_row=by_row or one is other)
+        return Join(id_column, by_row=by_row or (one is other and id_column is None))
     names = like_identifiers(one, other, taken)
     if by_row or id_column is not None:
         return Join(id_column, tuple(names), by_row)
