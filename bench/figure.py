@@ -48,7 +48,7 @@ def _margins(axes: Any, targets: list[Target]) -> None:
     axes.set_ylim(-1, len(shown))
     count = sum(t.holds for t in shown)
     axes.set_title(
-        f"{count} of {len(shown)} targets hold: times better than asked (right of 1 holds)", loc="left"
+        f"{count} of {len(shown)} ratios hold: times better than asked (right of 1 holds)", loc="left"
     )
     axes.grid(axis="x", alpha=0.3)
 
