@@ -597,16 +597,23 @@ def test_an_interrupt_is_exit_code_130(tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.parametrize("disguised", [False, True])
 @pytest.mark.parametrize("where", ["partita.cli.group", "click", "partita.progress"])
-def test_an_interrupt_of_imports_is_exit_code_130(tmp_path: Path, where: str) -> None:
-    """Also inside of an exec, as in the making of a namedtuple, after which python -m would kill itself."""
+def test_an_interrupt_of_imports_is_exit_code_130(tmp_path: Path, where: str, disguised: bool) -> None:
+    """Also inside of an exec, as in the making of a namedtuple, after which python -m would kill itself.
+
+    A compiled module that is interrupted while it starts fails with an ImportError instead.
+    """
     (tmp_path / "sitecustomize.py").write_text(f"""
 import sys
 
 class Interrupted:
     def find_spec(self, name, path=None, target=None):
         if name == {where!r}:
-            exec("import signal; signal.raise_signal(signal.SIGINT)")
+            try:
+                exec("import signal; signal.raise_signal(signal.SIGINT)")
+            except KeyboardInterrupt:
+                raise ImportError("initialization failed") if {disguised} else KeyboardInterrupt
 
 sys.meta_path.insert(0, Interrupted())
 """)

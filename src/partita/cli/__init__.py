@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from partita.cli.group import commands
 
-__all__ = ["commands", "main"]
+__all__ = ["commands", "main", "was_interrupted"]
 
 INTERRUPTED = 130
 
 AGAIN_SECONDS = 1.0
 """After which Ctrl-C is taken to be swallowed."""
+
+_presses: list[int] = []
+"""Ctrl-C, as often as it came to this process."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,9 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _press_until_heard()
     code: Any = 1
     try:
-        from partita.cli.group import run
+        try:
+            from partita.cli.group import run
 
-        run(arguments)
+            run(arguments)
+        except Exception:
+            if was_interrupted():
+                raise KeyboardInterrupt from None
+            raise
         code = 0
     except KeyboardInterrupt:
         code = INTERRUPTED
@@ -83,11 +91,20 @@ def _press_until_heard() -> None:
         return
 
     def interrupt(number: int, frame: Any) -> None:
+        _presses.append(number)
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
         signal.default_int_handler(number, frame)
 
     signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.signal(signal.SIGINT, interrupt)
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C came: whatever ends the command then is it in disguise.
+
+    A compiled module that it finds while it is imported fails with an ImportError.
+    """
+    return bool(_presses)
 
 
 def _clear_up(code: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from partita import __version__
+from partita.cli import was_interrupted
 from partita.cli.catalogue import indices
 from partita.cli.completion import completion
 from partita.cli.demonstration import demo
@@ -103,6 +104,8 @@ def _stop(
     typed: Sequence[str] = (),
 ) -> NoReturn:
     """Print what is wrong, in the words of these options, and end."""
+    if was_interrupted():
+        raise KeyboardInterrupt from None
     known = options or {}
     about = known.get(problem.parameter or "", ())
     place = f"{option_names(about, typed)}: " if about and problem.parameter not in problem.settings else ""
@@ -115,6 +118,8 @@ def _stop(
 
 def _admit(problem: Exception) -> NoReturn:
     """Say that the fault is ours, and how to see where it is."""
+    if was_interrupted():
+        raise KeyboardInterrupt from None
     if os.environ.get("PARTITA_TRACEBACK"):
         import traceback
 
