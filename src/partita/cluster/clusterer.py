@@ -22,7 +22,7 @@ from partita.cluster.centres import CentreFit, nearest, read_centres, starting_c
 from partita.cluster.units import shifted, to_working_units, working_exponent
 from partita.errors import ConvergenceWarning, EmptyClusterWarning, ParameterError, PartitaWarning
 from partita.partitions import HardPartition, Partition
-from partita.partitions.chunked_reading import brought_here
+from partita.partitions.chunked_reading import from_dask
 from partita.progress import bar
 
 LARGEST_VALUE = 1e100
@@ -53,7 +53,7 @@ Run = TypeVar("Run", bound=Any)
 
 def _in_memory(X: Any) -> Any:
     """X, that of dask brought here; refuse what scikit-learn would go through item by item."""
-    here = brought_here("X", X)
+    here = from_dask("X", X)
     try:
         refuse_foreign(here)
     except TypeError as problem:

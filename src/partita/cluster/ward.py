@@ -13,7 +13,7 @@ from partita.cluster.clusterer import warn_of_empty
 from partita.cluster.units import shifted, working_exponent
 from partita.errors import ParameterError, TooLargeError
 from partita.partitions import HardPartition
-from partita.partitions.chunked_reading import brought_here
+from partita.partitions.chunked_reading import from_dask
 from partita.statistics.clusters.moments import ClusterMoments
 
 
@@ -46,7 +46,7 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
     """
     from sklearn.cluster import AgglomerativeClustering
 
-    X = brought_here("X", X)
+    X = from_dask("X", X)
     values = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
     values = shifted(values, working_exponent(values))
     n = len(values)

@@ -468,13 +468,12 @@ def read_judged_in_chunks(
     chosen = [reading.columns(file, plan) for file in files]
     labels = [*leave_out, *(clustering.taken if clustering.path == data else ())]
     source = reading.sources[data]
-    if missing == "drop" and isinstance(source, SavedArray):
+    if missing == "drop":
         masks = _known_clusterings(reading, files, chosen)
-        masks.setdefault(data, []).append(_known_of_array(source))
-        reading.leave_out(masks)
-    elif missing == "drop":
-        masks = _known_clusterings(reading, files, chosen)
-        columns = reading.known_features(data, columns, labels, plan, masks)
+        if isinstance(source, SavedArray):
+            masks.setdefault(data, []).append(_known_of_array(source))
+        else:
+            columns = reading.known_features(data, columns, labels, plan, masks)
         reading.leave_out(masks)
     if isinstance(source, SavedArray):
         with _bar(data) as report:

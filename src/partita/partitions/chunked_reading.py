@@ -314,7 +314,7 @@ def refuse_what_has_no_rows(sides: Mapping[str, Any]) -> None:
             )
 
 
-def brought_here(name: str, given: Any) -> Any:
+def from_dask(name: str, given: Any) -> Any:
     """An array, series or frame of dask in memory, with its index; all else as it is."""
     if not is_of_dask(given):
         return given
@@ -373,14 +373,22 @@ def _clustering(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -
     if kind is not HARD:
         dtype = "float32" if {one.dtype for one in seen} == {"<f4"} else "float64"
         raw = Chunked(chunks, sizes, seen[0].tail, dtype)
-        as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
-        values = raw if as_it_is else raw.mapped(partial(_memberships_in, looking.reading, dtype))
+        values = (
+            raw
+            if _are_as_they_are(seen, raw)
+            else raw.mapped(partial(_memberships_in, looking.reading, dtype))
+        )
         soft = _soft(kind)
         soft.values, soft._names, soft.index = values, tuple(seen[0].names or ()), None
         return soft
     hard = _hard(looking, chunks, seen)
     hard.noise_label = looking.reading.noise_label
     return hard
+
+
+def _are_as_they_are(seen: Sequence[Seen], raw: Chunked) -> bool:
+    """Whether the values of all chunks are those meant, of one type: nothing must be read anew."""
+    return all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
 
 
 def _soft(kind: Kind) -> Any:
@@ -400,9 +408,10 @@ def _hard(looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Chun
         ordered = {label: counts[label] for label in sorted(counts)}
         is_whole = raw.dtype.kind != "f"  # signed and unsigned together are neither
         if is_whole and max(ordered) - min(ordered) < WIDEST * n + 1024:
-            as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
             return ChunkedHard.of(
-                raw if as_it_is else raw.mapped(partial(_integers_in, looking.reading, raw.dtype)),
+                raw
+                if _are_as_they_are(seen, raw)
+                else raw.mapped(partial(_integers_in, looking.reading, raw.dtype)),
                 ordered,
                 None,
             )
@@ -444,8 +453,7 @@ def _data(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Chu
     raw = Chunked(chunks, [one.n for one in seen], seen[0].tail, dtype)
     made = ChunkedData.__new__(ChunkedData)
     made.index, made.are_distances, made.features = None, False, tuple(seen[0].names or ())
-    as_it_is = all(one.as_it_is and np.dtype(one.dtype) == raw.dtype for one in seen)
-    made.values = raw if as_it_is else raw.mapped(partial(_data_in, raw.dtype))
+    made.values = raw if _are_as_they_are(seen, raw) else raw.mapped(partial(_data_in, raw.dtype))
     ends = [one.ends for one in seen]
     made.exponent = exponent_between(min(e[0] for e in ends), max(e[1] for e in ends))
     return made
