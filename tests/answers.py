@@ -1,7 +1,10 @@
-"""The verdict table (``make answers``): what is said of every situation, against what may be said.
+"""The verdict table (``make answers``): the answer to every situation against what may be said of it.
 
 ``--only`` takes parts of names, ``--seeds`` several seeds, ``--procedures`` some of choose_k, stability,
 structure. The exit code is 1 if an answer is not as expected.
+
+``--table`` measures instead how good the answers are, beside plain rules on the same data; see
+``answers_table.py`` for its options.
 """
 
 from __future__ import annotations
@@ -13,15 +16,16 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from expectations import Answer, violations
+import answers_table
+from expectations import Answer
 from situations import ASKED, PROCEDURES, SITUATIONS, Situation
 
-COLUMNS = "{:<38} {:<9} {:>4} {:>4} {:>5}  {:<12} {:<8} {:>7}  {}"
+COLUMNS = "{:<42} {:<9} {:>4} {:>5} {:>5}  {:<12} {:<8} {:>7}  {}"
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a procedure said of a situation, drawn with a seed, and what is wrong with that."""
+    """The answer of a procedure to a situation drawn with a seed, and what is wrong with it."""
 
     situation: Situation
     procedure: str
@@ -29,12 +33,6 @@ class Row:
     answer: Answer | None
     wrong: tuple[str, ...]
     seconds: float
-
-
-def answer_to(situation: Situation, procedure: str, X: object, seed: int) -> Answer:
-    """The typed answer of a procedure to data of this kind."""
-    result = situation.ask(procedure, X, seed)
-    return Answer.of_structure(result) if procedure == "structure" else Answer.of(result)
 
 
 def rows(cases: Sequence[tuple[str, str]], seeds: Sequence[int]) -> Iterator[Row]:
@@ -48,41 +46,44 @@ def rows(cases: Sequence[tuple[str, str]], seeds: Sequence[int]) -> Iterator[Row
             with warnings.catch_warnings(record=True) as warned:
                 warnings.simplefilter("always")
                 try:
-                    answer = answer_to(situation, procedure, X, seed)
+                    answer = situation.answer(procedure, X, seed)
                 except Exception as error:
                     wrong = [f"raised {type(error).__name__}: {str(error).splitlines()[0]}"]
             seconds = time.process_time() - began
             wrong += [f"warned {w.category.__name__}: {w.message}" for w in warned]
-            wrong += [] if answer is None else violations(situation.expected(procedure), answer)
+            wrong += [] if answer is None else situation.wrong(procedure, answer, len(X))
             yield Row(situation, procedure, seed, answer, tuple(wrong), seconds)
 
 
 def text(row: Row) -> str:
     """One row: the typed answer, then its first line, then what is wrong."""
-    said = row.answer or Answer(None, "-")
-    true = "" if row.situation.k is None else str(row.situation.k)
-    k = "-" if row.answer is None else str(said.k)
-    state = "VIOLATED" if row.wrong else "ok"
+    answer = row.answer or Answer(None, "-")
     head = COLUMNS.format(
         row.situation.name,
         row.procedure,
         row.seed,
-        true,
-        k,
-        said.strength,
-        state,
+        "/".join(map(str, row.situation.ks)),
+        "-" if row.answer is None else str(answer.k),
+        answer.strength,
+        "VIOLATED" if row.wrong else "ok",
         f"{row.seconds:.2f}",
-        " ".join(sorted(said.kinds)),
+        " ".join(sorted(answer.kinds)),
     )
-    return "\n".join([head, f"    {said.statement}", *(f"    ! {wrong}" for wrong in row.wrong)])
+    return "\n".join([head, f"    {answer.statement}", *(f"    ! {wrong}" for wrong in row.wrong)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=int, nargs="+", help="of the draws; 0, and of the table 0 to 4")
     parser.add_argument("--only", nargs="+", default=[""], help="parts of names of situations")
     parser.add_argument("--procedures", nargs="+", default=list(PROCEDURES), choices=PROCEDURES)
+    parser.add_argument("--table", action="store_true", help="measure, with the options that follow")
+    answers_table.add_options(parser)
     asked = parser.parse_args(arguments)
+    if asked.table:
+        return answers_table.run(asked)
     cases = [
         (name, procedure)
         for name, procedure in ASKED
@@ -94,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     head = ("situation", "asked", "seed", "true", "k", "strength", "verdict", "seconds", "remarks")
     write(COLUMNS.format(*head) + "\n")
     total, seconds, wrong = 0, 0.0, []
-    for row in rows(cases, asked.seeds):
+    for row in rows(cases, asked.seeds or [0]):
         write(text(row) + "\n")
         sys.stdout.flush()
         total, seconds = total + 1, seconds + row.seconds

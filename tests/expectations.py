@@ -1,58 +1,123 @@
-"""What an answer may and may not say, over its typed values: no wording is looked at."""
+"""What an answer may and may not say, over its typed values; its wording is not read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
+import numpy as np
+
+from generated_data import number_of_groups
+from partita.partitions import Partition
+from partita.results.answers import ReasonKind
 from partita.results.verdicts import RemarkKind, Strength
 
 STRENGTHS = frozenset(get_args(Strength))
-KINDS = frozenset(kind.value for kind in RemarkKind)
+KINDS = frozenset(kind.value for kinds in (RemarkKind, ReasonKind) for kind in kinds)
 NOT_CLEAR = STRENGTHS - {"clear"}
+A_NUMBER = STRENGTHS - {"no structure"}
+
+
+# --- what a result holds: the one place that knows its attributes -------------------------------------------
+
+
+def labels_of(held: Any) -> np.ndarray | None:
+    """Labels of a partition, or of what holds one; None without one."""
+    partition = held if isinstance(held, Partition) else getattr(held, "partition", None)
+    return None if partition is None else np.asarray(partition.harden().labels)
+
+
+def others_of(result: Any) -> list[Any]:
+    """Levels with another number of clusters, then alternatives; each has ``k`` and ``partition``."""
+    levels = [level for level in getattr(result, "levels", ()) or () if level.k != result.k]
+    return [*levels, *(getattr(result, "alternatives", ()) or ())]
+
+
+def kinds_of(result: Any) -> dict[str, frozenset[str]]:
+    """Kinds of the remarks and of the typed reasons."""
+    held = {"remarks": "remarks", "reasons": "because"}
+    return {
+        field: frozenset(str(one.kind) for one in getattr(result, name, None) or ())
+        for field, name in held.items()
+    }
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a procedure said, for programs; ``k`` is None where it names none."""
+    """What a procedure answered, for programs.
+
+    ``k`` is None where it names no number; ``remarks`` and ``reasons`` are kinds; ``others`` are the numbers
+    of levels and alternatives; ``clusters`` is the number of clusters in the partition that came with the
+    answer, and ``objects`` its number of objects.
+    """
 
     k: int | None
     strength: str
-    kinds: frozenset[str] = frozenset()
+    remarks: frozenset[str] = frozenset()
     statement: str = ""
     names_k: bool = True
+    reasons: frozenset[str] = frozenset()
+    others: frozenset[int] = frozenset()
+    clusters: int | None = None
+    objects: int | None = None
 
     @classmethod
-    def of(cls, result) -> Answer:
-        """Of `choose_k` or `stability`."""
+    def of_choose_k(cls, result: Any) -> Answer:
+        labels = labels_of(result)
+        counted = {} if labels is None else {"clusters": number_of_groups(labels), "objects": len(labels)}
         return cls(
-            result.k, result.strength, frozenset(str(r.kind) for r in result.remarks), result.statement
+            result.k,
+            result.strength,
+            statement=result.statement,
+            others=frozenset(other.k for other in others_of(result)),
+            **kinds_of(result),
+            **counted,
         )
 
     @classmethod
-    def of_structure(cls, result) -> Answer:
+    def of_stability(cls, result: Any) -> Answer:
+        return cls(result.k, result.strength, statement=result.statement, **kinds_of(result))
+
+    @classmethod
+    def of_structure(cls, result: Any) -> Answer:
         """Of `structure`, which names no number of clusters."""
-        kinds = frozenset(str(r.kind) for r in result.remarks)
-        return cls(None, result.strength, kinds, result.statement, names_k=False)
+        return cls(None, result.strength, statement=result.statement, names_k=False, **kinds_of(result))
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Kinds of remarks and reasons."""
+        return self.remarks | self.reasons
+
+    def missing_clusters(self, n: int) -> str:
+        """What is wrong with the partition that came with the number; nothing where it fits."""
+        if self.k in (None, 1) or (self.clusters, self.objects) == (self.k, n):
+            return ""
+        if self.clusters is None:
+            return f"k = {self.k} without its clusters"
+        return f"k = {self.k} with {self.clusters} clusters of {self.objects} objects (of {n})"
 
 
 @dataclass(frozen=True)
 class Claim:
     """A set of answers: those for which everything that is given here holds.
 
-    ``k`` and ``strength`` are what the answer's may be, ``other_than`` what its k is not; ``says`` are kinds
-    of remarks that are all there, ``silent`` kinds of which none is there.
+    ``k`` and ``strength`` are the allowed values, ``other_than`` the excluded numbers; ``offers`` are numbers
+    that are all in the answer, as the first or among the others; ``says`` are kinds of remarks and reasons
+    that are all there, ``silent`` kinds of which none is there, ``no_remark`` kinds without a remark (a
+    reason may still mention them).
     """
 
     k: frozenset[int | None] | None = None
     other_than: frozenset[int | None] = frozenset()
     strength: frozenset[str] = STRENGTHS
+    offers: frozenset[int] = frozenset()
     says: frozenset[str] = frozenset()
     silent: frozenset[str] = frozenset()
+    no_remark: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        unknown = (self.strength - STRENGTHS) | ((self.says | self.silent) - KINDS)
+        unknown = (self.strength - STRENGTHS) | ((self.says | self.silent | self.no_remark) - KINDS)
         if unknown:
             raise ValueError(f"no such strength or kind of remark: {sorted(unknown)}")
 
@@ -61,8 +126,10 @@ class Claim:
             (self.k is None or answer.k in self.k)
             and answer.k not in self.other_than
             and answer.strength in self.strength
+            and self.offers <= answer.others | {answer.k}
             and self.says <= answer.kinds
             and not self.silent & answer.kinds
+            and not self.no_remark & answer.remarks
         )
 
     def __str__(self) -> str:
@@ -70,8 +137,10 @@ class Claim:
             f"k in {_listed(self.k)}" if self.k is not None else "",
             f"k not in {_listed(self.other_than)}" if self.other_than else "",
             "/".join(sorted(self.strength)) if self.strength != STRENGTHS else "",
+            f"offers {_listed(self.offers)}" if self.offers else "",
             f"says {_listed(self.says)}" if self.says else "",
             f"silent on {_listed(self.silent)}" if self.silent else "",
+            f"no remark on {_listed(self.no_remark)}" if self.no_remark else "",
         ]
         return ", ".join(filter(None, parts)) or "anything"
 
@@ -82,7 +151,7 @@ def _listed(values: Iterable[object]) -> str:
 
 @dataclass(frozen=True)
 class Expectation:
-    """Of the claims in ``may`` one holds, if there are any; of those in ``must_not`` none; and why."""
+    """One of the claims in ``may`` holds, if there are any; none of those in ``must_not``; and why."""
 
     why: str
     may: tuple[Claim, ...] = ()
@@ -108,7 +177,7 @@ def violations(expectations: Iterable[Expectation], answer: Answer) -> list[str]
 
 ALWAYS = (
     Expectation(
-        "an answer that finds no structure names no groups",
+        "an answer without structure names no groups",
         must_not=(Claim(other_than=frozenset({1, None}), strength=frozenset({"no structure"})),),
     ),
     Expectation(
@@ -117,12 +186,24 @@ ALWAYS = (
     ),
 )
 
+HANDED_OVER = Expectation(
+    "the best guess is handed over, however weak",
+    must_not=(Claim(k=frozenset({None}), strength=A_NUMBER),),
+)
+"""Of `choose_k` only."""
+
 
 # --- what is asked of many situations ---------------------------------------------------------------------
 
 
+def at_most_contested(why: str) -> Expectation:
+    """No groups; or, at the level of the test of structure, a contested number."""
+    none = Claim(k=frozenset({1, None}), strength=NOT_CLEAR)
+    return Expectation(why, may=(none, Claim(strength=frozenset({"contested"}))))
+
+
 def one_group(why: str) -> Expectation:
-    """No groups are named, and nothing is called clear: not rejecting is no proof."""
+    """No groups are named, and nothing is clear: not to reject is no proof."""
     return Expectation(why, may=(Claim(k=frozenset({1, None}), strength=NOT_CLEAR),))
 
 
@@ -131,44 +212,48 @@ def never_clear(why: str) -> Expectation:
     return Expectation(why, may=(Claim(strength=NOT_CLEAR),))
 
 
-def clearly(k: int, why: str) -> Expectation:
+def clearly(why: str, k: int) -> Expectation:
     """This number, and it is clear."""
     return Expectation(why, may=(Claim(k=frozenset({k}), strength=frozenset({"clear"})),))
 
 
-def exactly(k: int, why: str) -> Expectation:
-    """This number, however sure."""
-    return Expectation(why, may=(Claim(k=frozenset({k}), strength=STRENGTHS - {"no structure"}),))
+def exactly(why: str, *ks: int) -> Expectation:
+    """One of these numbers, however sure."""
+    return Expectation(why, may=(Claim(k=frozenset(ks), strength=A_NUMBER),))
 
 
-def clear_only_if(k: int, why: str) -> Expectation:
-    """A wrong number may be said, but not as if it were sure."""
-    return Expectation(why, must_not=(Claim(other_than=frozenset({k}), strength=frozenset({"clear"})),))
+def clear_only_if(why: str, *ks: int) -> Expectation:
+    """A wrong number may be named, but not as if it were sure."""
+    return Expectation(why, must_not=(Claim(other_than=frozenset(ks), strength=frozenset({"clear"})),))
+
+
+def some_number(why: str) -> Expectation:
+    """There are groups, and a number of them is named."""
+    return Expectation(why, may=(Claim(strength=A_NUMBER),), must_not=(Claim(k=frozenset({1, None})),))
 
 
 def not_nothing(why: str) -> Expectation:
-    """There are groups: that none are seen is said only together with the weakness of the test."""
+    """There are groups: "no structure" comes only with the remark that the test has little power."""
     blind = Claim(strength=frozenset({"no structure"}), silent=frozenset({"low_power"}))
     one = Claim(k=frozenset({1}), silent=frozenset({"low_power"}))
     return Expectation(why, must_not=(blind, one))
 
 
-def says(kind: str, why: str) -> Expectation:
-    """This kind of remark is there."""
-    return Expectation(why, may=(Claim(says=frozenset({kind})),))
+def offers(why: str, *ks: int) -> Expectation:
+    """All of these numbers are in the answer: first, or among its levels and alternatives."""
+    return Expectation(why, may=(Claim(offers=frozenset(ks)),))
 
 
-def silent(kind: str, why: str) -> Expectation:
-    """This kind of remark is not there."""
-    return Expectation(why, may=(Claim(silent=frozenset({kind})),))
+def says(why: str, *kinds: str) -> Expectation:
+    """A remark or reason of one of these kinds is there."""
+    return Expectation(why, may=tuple(Claim(says=frozenset({kind})) for kind in kinds))
 
 
-def never(k: int, why: str) -> Expectation:
+def no_remark(why: str, kind: str) -> Expectation:
+    """No remark of this kind is there."""
+    return Expectation(why, may=(Claim(no_remark=frozenset({kind})),))
+
+
+def never(why: str, k: int) -> Expectation:
     """This number is not the answer."""
     return Expectation(why, must_not=(Claim(k=frozenset({k})),))
-
-
-def beyond(k: int | None, why: str) -> Expectation:
-    """This number lies beyond what was asked for: it was found all the same, or none is named, and why."""
-    found = () if k is None else (Claim(k=frozenset({k})),)
-    return Expectation(why, may=(*found, Claim(k=frozenset({None}), says=frozenset({"end_of_range"}))))

@@ -134,6 +134,7 @@ def odd_data(near: np.ndarray) -> list[np.ndarray]:
         line + 1e-300 * near[:, :1],
         np.array([[0.0], [1.0], [1e160], [0.0], [0.0], [0.0]]),
         np.array([[0.0], [1e-190], [1e-190], [1e119], [1e119], [1e119]]),
+        np.array([[0.0], [1e-190], [1e-190], [0.0], [0.0], [1e119]]),
         line + 1e-170 * np.array([[0.0], [1.0], [0.0], [1.0], [0.0], [1.0]]),
         np.array([[-1.0], [1.0], [0.0], [-1.0], [1.0], [0.0]]),
         np.array([[-1.0], [1.0], [0.0], [-1.0], [1.0], [1e-170]]),
@@ -142,7 +143,7 @@ def odd_data(near: np.ndarray) -> list[np.ndarray]:
 
 
 def odd_sides() -> list[Any]:
-    """One cluster, one for each object, memberships that say nothing, no membership at all."""
+    """One cluster, one for each object, noise only, memberships that say nothing, no membership at all."""
     halves = [0, 0, 0, 1, 1, 1]
     soft = np.array([[0.9, 0.1]] * 3 + [[0.2, 0.8]] * 3)
     return [
@@ -151,6 +152,7 @@ def odd_sides() -> list[Any]:
         HardPartition(list(range(N))),
         HardPartition([0, 0, 1, 1, 2, 2]),
         HardPartition([0, 0, 0, 0, 0, 1]),
+        HardPartition([-1] * N),
         FuzzyPartition(soft),
         FuzzyPartition(np.full((N, 2), 0.5)),
         FuzzyPartition(np.full((N, 4), 0.25)),

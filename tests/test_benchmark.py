@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from joblib import parallel_config
+from scipy.stats import rankdata
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
@@ -56,7 +57,7 @@ def test_a_number_of_clusters_that_was_given_stays():
     assert result.mean("line", "own", "centroid_index") == 0
     assert any("as given: two (k = 2)" in note for note in result.notes)
     assert any("themselves: own" in note for note in result.notes)
-    assert any(note.startswith("mse: does not know the truth") for note in result.notes)
+    assert any(note.startswith("mse: does not use the truth") for note in result.notes)
     # a pipeline is judged in the space of X: pairs one apart have a mean squared distance of 1/4
     assert result.mean("line", "piped", "mse") == pytest.approx(0.25)
     none = pt.benchmark({"KM": KM}, {"line": SETS["line"]}, n_runs=1, indices=["mse"])
@@ -81,15 +82,60 @@ def test_ranks_by_hand():
     }
     result = made(values, ["adjusted_rand", "mse"])
     assert result.mean_ranks == pytest.approx({"B": 7 / 4, "A": 8.5 / 4, "C": 8.5 / 4})
-    assert result.winners == ("B",)
-    assert result.statement.startswith(
-        "B has the best mean rank, 1.75 of 3, over 2 data sets and 2 indices; then"
+    # behind B: A by 0 and 3/4, C by 3/2 and -3/4, which is less than its standard error of 9/8
+    assert result.winners == ("B", "C")
+    assert result.answer.strength == "contested"
+    assert result.statement == (
+        "B and C tie: mean ranks 1.75 to 2.12 of 3 methods over 2 data sets; no difference exceeds its "
+        "standard error. Add data sets."
     )
-    assert "no test" in result.statement
     tied = made({"p": {"A": (1.0,), "B": (1.0,)}}, ["adjusted_rand"])
     assert tied.winners == ("A", "B")
-    assert tied.statement.startswith("A and B share the best mean rank, 1.50 of 2")
+    assert tied.statement == "A and B tie: mean rank 1.50 of 2 methods over 1 data set. Add data sets."
     assert made({"p": {"A": (1.0,)}}, ["adjusted_rand"]).statement == ""
+    assert Benchmark().statement == ""
+    assert made({"p": {"A": (), "B": ()}}, []).winners == ()
+
+
+def test_a_winner_is_ahead_by_more_than_the_standard_error():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 5, 12):
+        scores = rng.normal(size=(n, 3)) + np.array([0.6, 0.0, 0.0])
+        values = {f"set {i}": dict(zip("ABC", scores[i][:, None].tolist(), strict=True)) for i in range(n)}
+        result = made(values, ["adjusted_rand"])
+        ranks = rankdata(-scores, axis=1)
+        order = np.argsort(ranks.mean(axis=0), kind="stable")
+        behind = ranks - ranks[:, order[:1]]
+        errors = behind.std(axis=0, ddof=1) / math.sqrt(n) if n > 1 else np.zeros(3)
+        tied = [i for i in order if behind[:, i].mean() == 0 or behind[:, i].mean() < errors[i]]
+        assert result.winners == tuple("ABC"[i] for i in tied)
+        assert result.answer.strength == ("contested" if len(tied) > 1 else "weak" if n == 1 else "clear")
+
+
+def test_statements_are_short_whatever_the_names():
+    names = [f"method number {i} of a long list with a long name" for i in range(6)]
+    values = {d: {name: (float(i), -float(i)) for i, name in enumerate(names)} for d in ("p", "q")}
+    for used in (["adjusted_rand", "mse"], ["adjusted_rand", "rand"]):
+        for some in (names, names[:3], names[:2]):
+            result = made({d: {n: values[d][n] for n in some} for d in values}, used)
+            assert len(result.statement.split()) <= 25
+
+
+def test_noise_is_counted_and_shown():
+    X, y = SETS["line"]
+    methods = {"KM": KM, "dense": DBSCAN(eps=1.0, min_samples=2), "all": DBSCAN(eps=1.0, min_samples=3)}
+    far = (np.r_[X, [[50.0]]], [*y, 3])
+    result = pt.benchmark(methods, {"line": (X, y), "far": far}, n_runs=1, indices=["ARI"], random_state=0)
+    assert (result.coverage("line", "dense"), result.coverage("far", "dense")) == pytest.approx((1.0, 6 / 7))
+    assert (result.coverage("far", "all"), result.coverage("far", "KM")) == (0.0, 1.0)
+    assert result.mean("far", "dense", "adjusted_rand") == 1.0  # noise is a cluster of one object here
+    frame = result.to_frame()
+    (row,) = frame[(frame["data"] == "far") & (frame["method"] == "dense")].to_dict("records")
+    assert (row["clusters"], row["coverage"]) == pytest.approx((3, 6 / 7))
+    assert result.table().columns == ("data", "k", "method", "coverage", "ARI")
+    assert "noise counts as one more cluster: all on line, dense on far, all on far" in result.notes
+    assert "dense leaves up to 14% of the objects out" in [r.short for r in result.answer.because]
+    assert pt.benchmark({"KM": KM}, {"line": (X, y)}, n_runs=1, indices=["ARI"]).table().columns[3] == "ARI"
 
 
 def test_the_table_has_means_with_deviations():
@@ -115,13 +161,13 @@ def test_failures_are_noted_and_come_last():
     failed = frame[(frame["data"] == "line") & (frame["method"] == "bad")]
     assert failed["value"].isna().all()
     assert set(failed["caveat"]) == {"RuntimeError: no"}
-    assert result.winners == ("KM",)
+    assert list(result.mean_ranks) == ["KM", "bad"]
 
 
 def test_an_index_that_cannot_judge_is_noted():
     result = pt.benchmark({"KM": KM}, SETS, n_runs=1, indices=["bic", "ARI"], random_state=0)
     assert math.isnan(result.mean("line", "KM", "bic"))
-    assert any(note.startswith("not judged by bic: needs a fitted Gaussian mixture") for note in result.notes)
+    assert any(note.startswith("not computed: bic: needs a fitted Gaussian mixture") for note in result.notes)
 
 
 def test_work_goes_on_where_it_was(tmp_path, monkeypatch):
@@ -136,11 +182,11 @@ def test_work_goes_on_where_it_was(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("methods", "data", "words"),
     [
-        ({}, SETS, "methods are no dictionary"),
-        ([KM], SETS, "methods are no dictionary"),
-        ({"KM": KM}, {}, "data are no dictionary"),
+        ({}, SETS, "methods must be a dictionary"),
+        ([KM], SETS, "methods must be a dictionary"),
+        ({"KM": KM}, {}, "data must be a dictionary"),
         ({"KM": KMeans}, SETS, "method 'KM'"),
-        ({"KM": KM}, {"odd": SETS["line"][0]}, "data set 'odd' is no pair"),
+        ({"KM": KM}, {"odd": SETS["line"][0]}, "data set 'odd' must be a pair"),
         (
             {"KM": KM},
             {"gaps": ([[0.0], [math.nan]], [0, 1])},

@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from partita.selection.deciding import decide
+from partita.selection.judges import USUAL, sort_of
 from sklearn.base import BaseEstimator, ClusterMixin
 
 import partita as pt
@@ -22,8 +24,6 @@ from partita.registry import find
 from partita.registry.curves import curves, find_curve
 from partita.selection import ChoiceOfK, judges, sweep
 from partita.selection.choices import Fit
-from partita.selection.deciding import decide
-from partita.selection.judges import USUAL, sort_of
 from partita.selection.sweep import ANOTHER_RUN, Judges, Sweep
 from shared_data import features
 

@@ -18,6 +18,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
+from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score
 
 import partita
 from partita import comparison, lower_and_upper
@@ -689,11 +691,15 @@ def test_a_closed_standard_input_is_told(run: Run, monkeypatch: pytest.MonkeyPat
 def test_demo_answers_for_iris(run: Run) -> None:
     code, out, err = run("demo")
     assert (code, err) == (0, "")
-    assert "150 objects, 4 features: GaussianMixtureEM, k = 1 to 6, 5 runs each" in out
-    assert "k = 2, clear: found again (CI = 0 in all 10 repeats, " in out
-    assert "150 objects: hard truth (k=3), fuzzy found (k=3)" in out
+    assert "150 objects, 4 features: density trees and mixtures" in out
+    assert "2 clusters, clear. " in out
+    assert "2. Are they stable?" in out
+    assert "150 objects: hard truth (k=3), hard found (k=3)" in out
     agreement = next(line for line in reversed(out.splitlines()) if line.startswith("adjusted_rand "))
-    assert agreement.split()[1:3] == ["ARI", "0.8949"]
+    iris = load_iris(as_frame=True)
+    three = partita.choose_k(iris.data, random_state=0).partitions[3]
+    expected = adjusted_rand_score(iris.target, three.labels)
+    assert agreement.split()[1:3] == ["ARI", f"{expected:.4f}"]
 
 
 def test_weights_come_from_a_column_of_the_first_file(tmp_path, capsys):
@@ -729,7 +735,7 @@ def test_choose_says_how_many_clusters(clouds, capsys):
           "--indices", "BIC,silhouette,ARI", "--consensus", "VI", "--seed", "0"])  # fmt: skip
     shown = capsys.readouterr().out
     assert "90 objects, 2 features: GaussianMixtureEM, k = 1 to 5, 2 runs each" in shown
-    assert "k = 3, by" in shown
+    assert shown.splitlines()[1].startswith("3 clusters, clear: GaussianMixtureEM, density tree ")
     assert "no vote: it knows the truth" in " ".join(shown.split())
 
 
@@ -776,24 +782,24 @@ def test_choose_goes_on_from_a_checkpoint(clouds, tmp_path, capsys):
         ("rerun", "4 x Rerun()"),
     ],
 )
-def test_stability_says_what_is_found_again(clouds, scheme, shown, capsys):
+def test_stability_prints_the_answer_and_every_k(clouds, scheme, shown, capsys):
     main(["stability", clouds, "--columns", "x,y", "--k", "2:4", "--repeats", "4", "--scheme", scheme,
           "--seed", "0"])  # fmt: skip
     lines = capsys.readouterr().out.splitlines()
     assert f"90 objects, 2 features: RandomSwap, {shown}, cross-validation" == lines[0]
-    assert lines[1].startswith("k = 3, ")
-    assert not lines[1].startswith("k = 3, clear")  # 4 repeats are few
-    three = next(line.split() for line in lines if line.startswith("3 "))
-    assert three[1:4] == ["0", "0", "0"]  # three clouds are found again every time
+    assert lines[1].startswith("3 clusters, ")
+    assert not lines[1].startswith("3 clusters, clear")  # 4 repeats are few
+    three = next(line.split() for line in lines if line.startswith("3   "))
+    assert three[1:4] == ["0", "0", "0"]  # three clouds are stable every time
     assert float(three[4]) > 0.99
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--k", "a:b"], "--k is no range"),
+        (["--k", "a:b"], "--k is not a range"),
         (["--k", "3:2"], "the smaller end first"),
-        (["--k", "1:5:0"], "--k is no range"),
+        (["--k", "1:5:0"], "--k is not a range"),
         (["--method", "gm"], "did you mean gmm"),
         (["--method", "gmm:covariance=full"], "gmm has no such option"),
         (["--indices", "ARI"], "compares with a truth"),

@@ -252,7 +252,7 @@ def test_labels_of_the_chosen_fit_are_saved_by_name(run: Run) -> None:
     table = saved("out.csv")
     assert list(table.columns) == ["object_id", "label"]
     assert table["object_id"].tolist() == three_clouds()["object_id"].tolist()
-    assert table["label"].tolist() == choice.model.labels_.tolist()
+    assert table["label"].tolist() == choice.partition.labels.tolist()
     assert sorted(path.name for path in Path().iterdir()) == ["clouds.csv", "out.csv"]
     line = "compare clouds.csv out.csv --truth-column cloud --found-column label --indices ARI --format json"
     assert json.loads(run(line).out)["rows"][0]["value"] == 1.0
@@ -321,19 +321,42 @@ def test_arrays_and_tables_without_names_have_row_numbers(run: Run) -> None:
     assert list(saved("out.csv").columns) == ["row", "label"]
 
 
-def test_where_no_k_was_chosen_the_answer_is_printed_and_nothing_written(run: Run) -> None:
-    rng = np.random.default_rng(1)
-    pd.DataFrame(rng.normal(size=(40, 2)), columns=FEATURES).to_csv("tie.csv", index=False)
-    line = "choose tie.csv --k 2:3 --runs 1 --indices CH --splits 0 --no-structure --seed 0"
+def test_without_structure_the_answer_is_printed_and_nothing_written(run: Run) -> None:
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.normal(size=(400, 2)), columns=FEATURES).to_csv("one.csv", index=False)
+    line = "choose one.csv --seed 0"
     told = json.loads(run(f"{line} --format json").out)
-    assert told["k"] is None  # both numbers of clusters are ends of the range
+    assert (told["k"], told["strength"]) == (None, "no structure")
     code, out, err = run(f"{line} --save-labels out.csv")
     assert (code, bool(out)) == (2, True)
-    assert "--save-labels: no number of clusters was chosen" in err
+    assert "--save-labels: no clusters were found, so no labels were written" in err
     assert "--save-k N writes that of k = N, one of 2, 3" in err
     assert not Path("out.csv").exists()
     assert run(f"{line} --save-labels out.csv --save-k 2").code == 0
     assert saved("out.csv")["label"].nunique() == 2
+
+
+def test_partitas_own_methods_answer_by_default_and_save_their_clusters(run: Run) -> None:
+    choice = pt.choose_k(X(), random_state=0)
+    told = run("choose clouds.csv --columns x,y --seed 0 --save-labels out.csv")
+    assert choice.statement in " ".join(told.out.split())
+    assert told.out.splitlines()[1].startswith("3 clusters, clear: ")
+    assert "labels of k = 3 written to out.csv: 60 objects" in told.err
+    assert saved("out.csv")["label"].tolist() == choice.partition.labels.tolist()
+    code, _, err = run("choose clouds.csv --columns x,y --seed 0 --save-labels out.csv --save-k 2 --force")
+    assert (code, "labels of k = 2 written" in err) == (0, True)
+    assert saved("out.csv")["label"].tolist() == choice.partitions[2].labels.tolist()
+    code, _, err = run("choose clouds.csv --columns x,y --seed 0 --save-labels new.csv --save-k 77")
+    assert (code, "there is no fit of k = 77" in err) == (2, True)
+    assert not Path("new.csv").exists()
+
+
+def test_distances_are_clustered_as_such(run: Run) -> None:
+    points = X().to_numpy()
+    np.save("far.npy", np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1)))
+    told = json.loads(run("choose far.npy --metric precomputed --seed 0 --format json").out)
+    again = pt.choose_k(np.load("far.npy"), metric="precomputed", random_state=0)
+    assert (told["k"], told["title"]) == (again.k, again.title) == (3, "60 objects, distances: density trees")
 
 
 def test_a_value_of_another_parameter_is_saved_too(run: Run) -> None:

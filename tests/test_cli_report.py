@@ -78,7 +78,7 @@ def test_a_report_is_written_and_its_verdict_printed(run: Run) -> None:
     )
     verdict = " ".join(verdict_of(parts))
     assert " ".join(out.split()) == f"{' '.join(verdict.split())} report written to clouds.html"
-    assert out.startswith("These data have 3 clusters")
+    assert out.startswith("3 clusters, clear. ")
     page = Path("clouds.html").read_text(encoding="utf-8")
     assert f"partita {line}" in html.unescape(page)
     assert "features: x, y (left out: " not in out
@@ -164,7 +164,7 @@ BAD = {
     "the data": ("report odd.html --out odd.html --force", "--out: this file is read"),
     "a method without k": ("report clouds.csv --out x.html --method dbscan", "--parameter"),
     "an unknown method": ("report clouds.csv --out x.html --method kmaens", "did you mean kmeans"),
-    "no numbers": ("report clouds.csv --out x.html --k two", "--k is no range of numbers"),
+    "no numbers": ("report clouds.csv --out x.html --k two", "--k is not a range of numbers"),
     "an unknown truth": ("report clouds.csv --out x.html --truth kinds", "did you mean kind"),
     "labels twice": ("report clouds.csv --out x.html --truth kind --labels kind", "named twice"),
     "no data": ("report none.csv", "there is no such file"),
@@ -199,9 +199,9 @@ def test_a_demonstration_replaces_its_own_page_and_no_other(
     written = Path("partita-demo-2.html")
     assert f"report written to {written.absolute()}" in out
     assert demonstration.MARK in written.read_text(encoding="utf-8")
-    for heading in ("1. How many clusters?", "2. Are they found again", "3. How do they compare"):
+    for heading in ("1. How many clusters?", "2. Are they stable?", "3. How do they compare"):
         assert heading in out
-    assert "These data have 2 clusters" in out
+    assert "\n2 clusters, clear. " in out
     assert "95% interval" in out
     assert max(len(line) for line in out.splitlines() if "report written" not in line) <= 110
     assert demonstration.free_page() == "partita-demo-2.html"

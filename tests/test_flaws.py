@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from partita.selection.checking import of_fits
+from partita.selection.deciding import decide
+from partita.selection.flaws import Shape, collapsed_components, shape_of
 from sklearn.mixture import GaussianMixture
 
 import partita as pt
@@ -11,10 +14,7 @@ from partita.cluster import GaussianMixtureEM
 from partita.partitions import as_partition
 from partita.registry import find
 from partita.results.verdicts import RemarkKind
-from partita.selection.checking import of_fits
 from partita.selection.choices import Fit
-from partita.selection.deciding import decide
-from partita.selection.flaws import Shape, collapsed_components, shape_of
 from partita.selection.sweep import Judges, Sweep
 from partita.statistics import GivenMixture
 

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from partita.selection.shapes import MixtureOfShape, grade
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
@@ -17,7 +18,6 @@ import partita as pt
 from partita.cluster import FuzzyCMeans, GaussianMixtureEM
 from partita.errors import ParameterError, UnknownNameError
 from partita.selection import ChoiceOfK, CovarianceShapes
-from partita.selection.shapes import MixtureOfShape, grade
 from partita.statistics.clusters.mixtures import GivenMixture, free_parameters
 
 IRIS = load_iris().data

@@ -77,13 +77,10 @@ SAMPLES: dict[type, Any] = {
     pt.SetDistance: lambda: pt.hausdorff(ROUGH, TRUTH[::10], "rand"),
     pt.ChoiceOfK: choice,
     pt.ChoiceOfClustering: lambda: pt.choose(X, {"one": FOUND, HOSTILE: TRUTH}),
-    pt.ChoiceOfValue: lambda: pt.choose_k(
-        X,
-        pt.cluster.GaussianMixtureEM(3, random_state=0),
-        parameter="reg_covar",
-        values=[1e-6, 1e-2],
-        n_runs=2,
+    pt.ChoiceOfValue: lambda: pt.choose_value(
+        X, pt.cluster.GaussianMixtureEM(3, random_state=0), {"reg_covar": [1e-6, 1e-2]}, n_runs=2
     ),
+    pt.cluster.DensityTree: lambda: pt.cluster.DensityTree().fit(X),
     pt.Stability: steady,
     ClusterStability: lambda: steady().by_cluster,
     Structure: lambda: pt.selection.structure(X, n_null=19, random_state=0),
@@ -111,7 +108,18 @@ NEEDS = {
 }
 """Options without which a figure cannot be made."""
 
-OTHER = {("ends", pt.Comparison): lambda: pt.compare(TRUTH[::10], ROUGH)}
+NESTED = np.array([[30.0 * (g // 3) + 4 * (g % 3), 4.0 * (g % 2)] for g in np.repeat(np.arange(9), 20)])
+NESTED += 0.4 * RNG.normal(size=NESTED.shape)
+COARSE, FINE = np.repeat([0, 1, 2], 60), np.repeat(np.arange(9), 20)
+
+OTHER: dict[tuple[str, type], Any] = {
+    ("ends", pt.Comparison): lambda: pt.compare(TRUTH[::10], ROUGH),
+    ("levels", pt.ChoiceOfK): lambda: pt.choose_k(NESTED, random_state=0),
+    ("levels", pt.ChoiceOfClustering): lambda: pt.choose(NESTED, {"one": COARSE, HOSTILE: FINE}),
+    ("levels", pt.ChoiceOfValue): lambda: pt.choose_value(
+        NESTED, pt.cluster.DensityTree(), {"n_clusters": [3, 9]}
+    ),
+}
 """Figures that the usual sample does not carry."""
 
 PAIRS = [

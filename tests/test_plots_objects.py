@@ -382,7 +382,7 @@ class TestScatter:
         assert (data.x, data.y) == ("a", "b")
         assert np.array_equal([(r["x"], r["y"]) for r in data.records], X)
         assert data.column("cluster") == [str(i) for i in labels]
-        assert data.title == "3 clusters of 30, 30 and 30 objects"
+        assert data.title == "3 clusters of 30 objects each"
 
     def test_features_by_name_and_position(self):
         X, labels = blobs(d=4)

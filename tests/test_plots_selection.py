@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
@@ -17,14 +18,16 @@ from partita.plots import FigureData, NoFigureError, figure_data, kinds_of
 from partita.plots._plot import new_figure
 from partita.plots.kinds.curves import OF_CHOICE
 from partita.plots.thinning import MOST_DRAWN
-from partita.registry.rules import Verdict
-from partita.results.verdicts import Remark, RemarkKind
+from partita.registry.rules import Verdict as RuleVerdict
+from partita.results.answers import Answer, Reason, ReasonKind
 from partita.selection import ChoiceOfK
 from partita.selection._structure import Structure
-from partita.selection.assessment import Assessment
-from partita.selection.choices import Choice, Fit, IndexOverK
+from partita.selection.evidence import MIN_SHARES, Clusterings, ScoredClustering
 from partita.selection.null_tests import DIRECTIONS, LAWS, STATISTICS
-from partita.selection.stabilities import Answer, ClusterRecovery, ClusterStability, Repeat, Stability
+from partita.selection.stabilities import NO_ANSWER, ClusterRecovery, ClusterStability, Repeat, Stability
+from partita.selection.sweep import Fit
+from partita.selection.verdict import Verdict, counted
+from partita.selection.votes import Choice, IndexOverK
 from partita.validation import Validation
 
 mpl.use("agg")
@@ -230,17 +233,24 @@ def made_choice(
     }
     curves = {name: replace(curve, caveats=tuple(curve.caveats)) for name, curve in curves.items()}
     choices = {
-        name: Choice(name, curves[name].rule if name in curves else "other", Verdict(one, "the best value"))
+        name: Choice(
+            name,
+            curves[name].rule if name in curves else "other",
+            RuleVerdict(one, "the best value"),
+            no_vote="k = 5 is the largest tried" if one == 5 else "",
+        )
         for name, one in chosen.items()
     }
-    choices["ari"] = Choice("ari", "best", Verdict(5, "the best value"), votes=False)
+    choices["ari"] = Choice("ari", "best", RuleVerdict(5, "the best value"), no_vote="it knows the truth")
     fits = tuple(
         Fit(at, run, 0, 1.0, {"silhouette": values["silhouette"][i] - 0.1 * run}, {})
         for i, at in enumerate(ks)
         for run in range(runs)
     )
-    answer = Assessment(k, strength, "")  # type: ignore[arg-type]
-    return ChoiceOfK(ks=ks, fits=fits, curves=curves, choices=choices, assessment=answer)
+    headline = "No structure" if k is None else f"{counted(k)}, {strength}"
+    best = None if k is None else ScoredClustering(np.arange(20) % k, "mixture")
+    verdict = Verdict(Answer(k, strength, headline), best)  # type: ignore[arg-type]
+    return ChoiceOfK(ks=ks, fits=fits, curves=curves, choices=choices, verdict=verdict)
 
 
 def panel(data: FigureData, index: str) -> dict[str, object]:
@@ -270,7 +280,7 @@ def test_curves_hold_every_value_error_and_spread() -> None:
     assert "1 infinite or huge value is not drawn" in notes
     assert "lowest to the highest of 2 runs" in notes
     assert "one standard error" in notes
-    assert "3 of 4 indices shown: those that vote" in notes
+    assert "3 of 4 indices shown: those that choose" in notes
 
 
 def test_curves_say_direction_rule_and_ends() -> None:
@@ -298,23 +308,24 @@ def test_a_choice_at_the_end_is_a_ring() -> None:
 @pytest.mark.parametrize(
     ("k", "strength", "chosen", "title"),
     [
-        (3, "clear", None, "k = 3, clear: 2 of 3 indices choose it"),
-        (3, "weak", {"gap": 3}, "k = 3, weak: 1 of 1 index chooses it"),
+        (3, "clear", None, "3 clusters, clear: indices choose k = 3 (2), k = 5 (1)"),
+        (3, "weak", {"gap": 3}, "3 clusters, weak: 1 of 1 index chooses it"),
+        (2, "weak", {"gap": 2, "silhouette": 2}, "2 clusters, weak: 2 of 2 indices choose it"),
         (
-            None,
+            2,
             "contested",
             {"gap": 3, "silhouette": 2, "x": None},
-            "no answer: 3 indices choose k = 3 (1), k = 2 (1), none (1)",
+            "2 clusters, contested: indices choose k = 3 (1), k = 2 (1), none (1)",
         ),
-        (None, "contested", {"gap": None}, "no answer: no index has one"),
-        (1, "no structure", {"gap": 3}, "no structure was found; indices choose k = 3 (1)"),
-        (1, "no structure", {"gap": None}, "no structure was found; no index has an answer"),
+        (2, "contested", {"gap": None}, "2 clusters, contested: no index has a choice"),
+        (None, "no structure", {"gap": 3}, "No structure: indices choose k = 3 (1)"),
+        (None, "no structure", {"gap": None}, "No structure: no index has a choice"),
     ],
 )
-def test_the_title_of_curves_says_the_answer(
+def test_the_title_of_curves_begins_with_the_answer(
     k: int | None, strength: str, chosen: dict[str, int | None] | None, title: str
 ) -> None:
-    assert figure_data(made_choice(k, strength, chosen)).title == title
+    assert figure_data(made_choice(k, strength, chosen), "curves").title == title
 
 
 def test_the_true_k_is_a_dashed_line_where_it_was_tried() -> None:
@@ -331,9 +342,9 @@ def test_the_true_k_is_a_dashed_line_where_it_was_tried() -> None:
             figure_data(made_choice(), truth=wrong)
 
 
-def test_votes_without_a_curve_are_told() -> None:
-    data = figure_data(made_choice(chosen={"gap": 3, "dense clusters": 2, "other": None}))
-    assert "votes without a curve: dense clusters: k = 2; other: no answer" in data.notes
+def test_choices_without_a_curve_are_noted() -> None:
+    data = figure_data(made_choice(chosen={"gap": 3, "dense clusters": 2, "other": None}), "curves")
+    assert "choices without a curve: dense clusters: k = 2; other: no choice" in data.notes
 
 
 def test_indices_of_curves_can_be_named() -> None:
@@ -371,11 +382,11 @@ def test_curves_without_values_and_with_one_k_are_drawn() -> None:
 def test_many_curves_are_limited_and_the_number_is_told() -> None:
     result = made_choice()
     many = {f"index {i}": replace(result.curves["ari"], index=f"index {i}") for i in range(30)}
-    choices = {name: Choice(name, "best", Verdict(3, "the best value")) for name in many}
+    choices = {name: Choice(name, "best", RuleVerdict(3, "the best value")) for name in many}
     crowd = replace(result, curves=many, choices=choices)
     data = figure_data(crowd)
     assert len(data.facts["panels"]) == 12
-    assert "12 of 30 indices shown: the first 12 that vote" in " ".join(data.notes)
+    assert "12 of 30 indices shown: the first 12 that choose" in " ".join(data.notes)
     figure = drawn(figure_data(crowd, indices="all"))
     boxes = [ax.get_position() for ax in figure.axes[1:31]]
     assert all(boxes[i].y0 > boxes[i + 3].y1 for i in range(27))  # laid out, rows apart
@@ -385,7 +396,7 @@ def test_curves_of_a_sweep_are_those_of_its_table() -> None:
     from sklearn.cluster import DBSCAN
 
     X = three_groups()
-    result = pt.choose_k(X, DBSCAN(), parameter="eps", values=[2.0, 1.0, 1e-9, 20.0], random_state=0)
+    result = pt.choose_value(X, DBSCAN(), {"eps": [2.0, 1.0, 1e-9, 20.0]}, random_state=0)
     data = figure_data(result, "curves", indices="all")
     assert not data.facts["lying"]
     assert list(data.facts["settings"].values()) == ["1e-09", "1.0", "2.0", "20.0"]
@@ -394,7 +405,7 @@ def test_curves_of_a_sweep_are_those_of_its_table() -> None:
         value = frame.loc[float(record["setting"]), record["index"]]
         assert record["value"] is None if math.isnan(value) else record["value"] == pytest.approx(value)
     assert result.chosen is not None
-    assert data.title.startswith(f"{result.chosen.label}, {result.strength}: ")
+    assert data.title.startswith(result.answer.headline)
     drawn(data)
 
 
@@ -406,7 +417,7 @@ def test_clusterings_are_listed_with_their_names() -> None:
     assert data.facts["lying"]
     assert result.preferences["silhouette"].label == HOSTILE[0]
     assert [r["setting"] for r in data.records if r["index"] == "silhouette" and r["chosen"]] == [HOSTILE[0]]
-    assert data.title.startswith(HOSTILE[0])
+    assert data.title.startswith(f"3 clusters ({HOSTILE[0]}), ")
     figure = drawn(data)
     assert not any("a" * 30 in text for text in texts_of(figure))
     marks = artists(figure, "chosen")
@@ -416,9 +427,7 @@ def test_clusterings_are_listed_with_their_names() -> None:
 # --- stability --------------------------------------------------------------------------------------------
 
 
-def made_stability(
-    answer: Answer, values: dict[int, list[float]] | None = None, remarks: tuple[Remark, ...] = ()
-) -> Stability:
+def made_stability(answer: Answer, values: dict[int, list[float]] | None = None) -> Stability:
     values = {2: [1.0, 0.9, 0.8], 3: [0.4, math.nan, 0.6]} if values is None else values
     repeats = tuple(
         Repeat(k, i, 0, {"adjusted_rand": v, "centroid_index": float(v < 0.85)}, {"adjusted_rand": ""})
@@ -437,12 +446,11 @@ def made_stability(
         tried=tuple(values),
         clusters=clusters,
         limits={"adjusted_rand": 0.9, "centroid_index": 0.0},
-        remarks=remarks,
     )
 
 
 def test_stability_holds_every_repeat_and_means_of_all() -> None:
-    data = figure_data(made_stability(Answer(2, "clear")))
+    data = figure_data(made_stability(Answer(2, "clear", "2 clusters, clear")))
     assert data.kind == "stability"
     assert over(data, "adjusted_rand", "value") == [1.0, 0.9, 0.8, 0.4, 0.6]
     assert over(data, "adjusted_rand", "place") == [2, 2, 2, 3, 3]
@@ -461,7 +469,7 @@ def test_stability_holds_every_repeat_and_means_of_all() -> None:
 def test_many_repeats_are_thinned_at_every_k() -> None:
     rng = np.random.default_rng(0)
     values = {k: rng.uniform(size=700).tolist() for k in (2, 3)}
-    data = figure_data(made_stability(Answer(), values))
+    data = figure_data(made_stability(NO_ANSWER, values))
     assert len(data.records) <= MOST_DRAWN
     assert f"{len(data.records):,} of 2,800 repeats shown" in " ".join(data.notes)
     assert panel(data, "adjusted_rand")["means"] == pytest.approx([np.mean(v) for v in values.values()])
@@ -470,24 +478,14 @@ def test_many_repeats_are_thinned_at_every_k() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind", "title"),
-    [
-        (Answer(2, "weak"), None, "k = 2 is found again in 3 perturbed data sets (weak)"),
-        (
-            Answer(None, "weak"),
-            RemarkKind.END_OF_RANGE,
-            "no answer: the most clusters that were tried are found",
-        ),
-        (Answer(None, "contested"), None, "no answer: rules disagree"),
-        (Answer(1, "no structure"), None, "nothing but one cluster is found again"),
-        (Answer(None, "no structure"), None, "no clustering passes all rules"),
-        (Answer(None, "weak"), None, "no clustering passes all rules"),
-    ],
-)
-def test_the_title_of_stability_says_the_answer(answer: Answer, kind: RemarkKind | None, title: str) -> None:
-    remarks = () if kind is None else (Remark(kind, "as far as was tried"),)
-    assert figure_data(made_stability(answer, remarks=remarks)).title.startswith(title)
+def test_the_title_of_stability_is_the_answer_with_its_first_reason() -> None:
+    reasons = (
+        Reason(ReasonKind.SEPARATED, "no gaps separate the 2"),
+        Reason(ReasonKind.FLAW, "9 repeats are few"),
+    )
+    answer = Answer(2, "weak", "2 clusters, weak", reasons)
+    assert figure_data(made_stability(answer)).title == "2 clusters, weak: no gaps separate the 2"
+    assert figure_data(made_stability(NO_ANSWER)).title == "no answer"
 
 
 def test_stability_of_a_sweep_is_drawn_in_its_order() -> None:
@@ -506,7 +504,7 @@ def test_stability_of_a_sweep_is_drawn_in_its_order() -> None:
     drawn(figure_data(result, "recovery", k=3.0))
 
 
-# --- clusters that are found again ------------------------------------------------------------------------
+# --- recovery of clusters ---------------------------------------------------------------------------------
 
 
 def test_recovery_holds_every_repeat_of_every_cluster() -> None:
@@ -518,7 +516,7 @@ def test_recovery_holds_every_repeat_of_every_cluster() -> None:
     for record in data.records:
         assert record["jaccard"] == expected[record["repeat"]][int(record["cluster"])]
     assert len(data.records) == 18
-    assert data.title == "at k = 3, all 3 clusters are found again (mean Jaccard of at least 0.75)"
+    assert data.title == "at k = 3, all 3 clusters are stable (mean Jaccard of at least 0.75)"
     other = figure_data(result.by_cluster, k=4)
     assert other.title.startswith("at k = 4 (k = 3 was chosen), ")
     for told in other.facts["clusters"]:
@@ -532,10 +530,9 @@ def test_recovery_holds_every_repeat_of_every_cluster() -> None:
 
 
 def test_clusters_that_are_lost_are_told_and_marked() -> None:
-    data = figure_data(made_stability(Answer(3, "weak")), "recovery")
+    data = figure_data(made_stability(Answer(3, "weak", "3 clusters, weak")), "recovery")
     assert data.title == (
-        "at k = 3, 1 of 3 clusters is not found again: the worst is cluster 2"
-        " (mean Jaccard 0.4667, 0.75 is asked for)"
+        "at k = 3, 1 of 3 clusters is not stable: the worst is cluster 2 (mean Jaccard 0.4667, 0.75 required)"
     )
     assert [one["cluster"] for one in data.facts["clusters"]] == ["0", "1", "2"]
     assert [one["is_found"] for one in data.facts["clusters"]] == [True, True, False]
@@ -548,8 +545,8 @@ def test_clusters_that_are_lost_are_told_and_marked() -> None:
 
 
 def test_without_an_answer_the_steadiest_clustering_is_shown() -> None:
-    data = figure_data(made_stability(Answer()), "recovery")
-    assert data.title.startswith("at k = 2 (there is no answer), both clusters are found again")
+    data = figure_data(made_stability(NO_ANSWER), "recovery")
+    assert data.title.startswith("at k = 2 (there is no answer), both clusters are stable")
 
 
 def test_recovery_without_single_repeats_and_of_many_clusters() -> None:
@@ -565,7 +562,7 @@ def test_recovery_without_single_repeats_and_of_many_clusters() -> None:
     assert len(many.facts["clusters"]) == 500
     assert "of 10,000 repeats shown" in " ".join(many.notes)
     drawn(many)
-    with pytest.raises(NoFigureError, match="not known how well"):
+    with pytest.raises(NoFigureError, match="recovery of single clusters is not known"):
         figure_data(ClusterStability())
 
 
@@ -644,11 +641,9 @@ def test_a_structure_without_draws_has_no_figure(found: Structure) -> None:
 
 
 def test_the_structure_of_a_choice_has_its_figure() -> None:
-    choice = pt.choose_k(three_groups(), ks=range(1, 5), n_runs=2, random_state=0)
+    choice = pt.choose_k(three_groups(), random_state=0)
     assert choice.structure is not None
     assert figure_data(choice.structure).kind == "null"
-    assert kinds_of(choice)[0] == "curves"
-    assert figure_data(ChoiceOfK.from_dict(choice.to_dict())).records == figure_data(choice).records
 
 
 # --- what a stranger asks for ------------------------------------------------------------------------------
@@ -663,13 +658,302 @@ def test_curves_take_whole_numbers_of_any_kind_and_refuse_what_names_no_index() 
             figure_data(choice, "curves", indices=wrong)
 
 
-def test_votes_are_counted_as_the_verdict_counts_them() -> None:
-    X = np.random.default_rng(0).uniform(size=(120, 2))
-    choice = pt.choose_k(X, ks=range(2, 6), n_runs=2)
+def test_votes_are_those_of_the_ballot() -> None:
+    choice = pt.choose_k(np.random.default_rng(0).uniform(size=(120, 2)), random_state=0)
     data = figure_data(choice, "votes")
-    silent = len(choice.ballot.families) - choice.ballot.answering
-    assert f"of {choice.ballot.answering} votes" in data.title
+    assert data.title.startswith(choice.answer.headline)
     assert sum(data.column("votes")) == pytest.approx(choice.ballot.answering)
-    if silent:
-        assert f"{silent} of {len(choice.ballot.families)} families" in data.notes[0]
+    for k, share in choice.votes.items():
+        mine = [r["votes"] for r in data.records if r["choice"] == str(k)]
+        assert sum(mine) == pytest.approx(share)
+    assert "indices are reported and do not decide the answer" in data.notes
     new_figure(data)
+
+
+# --- the clusters of the answer ---------------------------------------------------------------------------
+
+
+def nested(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Nine groups of 50 in three groups of three, and the group of each object."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(9), 50)
+    corners = np.array([[0, 0], [3, 0], [0, 3]])
+    centres = np.array([20 * big + small for big in np.array([[0, 0], [1, 0], [0, 1]]) for small in corners])
+    return centres[labels] + 0.4 * rng.normal(size=(450, 2)), labels
+
+
+@pytest.fixture(scope="module")
+def own() -> ChoiceOfK:
+    return pt.choose_k(nested()[0], random_state=0)
+
+
+@pytest.fixture(scope="module")
+def swept() -> ChoiceOfK:
+    from sklearn.cluster import KMeans
+
+    return pt.choose_k(
+        nested()[0], KMeans(n_init=3, random_state=0), ks=range(2, 13), n_runs=1, random_state=0
+    )
+
+
+def test_the_usual_figure_is_the_clusters_of_the_answer(own: ChoiceOfK) -> None:
+    data = figure_data(own)
+    assert (data.kind, own.k) == ("scatter", 9)
+    assert data.title == "9 clusters, clear, in 3 groups of 3: 49 to 51 objects"
+    assert own.partition is not None
+    assert data.column("cluster") == [str(label) for label in own.partition.labels]
+    other = figure_data(own, k=3)
+    assert other.title == "3 clusters of 150 objects each"
+    assert any(note.startswith("k = 3 is shown; the answer: 9 clusters, clear") for note in other.notes)
+    with pytest.raises(ParameterError, match="no fit with k = 400"):
+        figure_data(own, k=400)
+
+
+def test_a_choice_among_clusterings_shows_the_best_of_them() -> None:
+    X, labels = nested()
+    result = pt.choose(X, {"nine": labels, "three": labels // 3}, random_state=0)
+    data = figure_data(result)
+    assert data.title.startswith(result.answer.headline)
+    assert data.column("cluster") == [str(label) for label in labels]
+    other = figure_data(result, name="three")
+    assert other.column("cluster") == [str(label) for label in labels // 3]
+    assert any("three is shown; the answer: 9 clusters (nine)" in note for note in other.notes)
+    with pytest.raises(PartitaError, match="did you mean three"):
+        figure_data(result, name="thre")
+
+
+def test_without_structure_all_objects_are_one_cluster() -> None:
+    choice = pt.choose_k(np.random.default_rng(0).normal(size=(400, 2)), random_state=0)
+    assert choice.k is None
+    data = figure_data(choice)
+    assert set(data.column("cluster")) == {"0"}
+    assert data.facts["hulls"] == []
+    assert data.title.startswith(choice.answer.headline)
+    for kind in ("lasting", "scores", "map", "votes"):
+        data = figure_data(choice, kind)
+        assert data.title.startswith(choice.answer.headline), kind
+        drawn(data)
+
+
+def test_columns_that_got_equal_weight_are_drawn_so() -> None:
+    from sklearn.datasets import load_wine
+
+    choice = pt.choose_k(load_wine(as_frame=True).data, random_state=0)
+    assert choice.evidence is not None
+    assert choice.evidence.dominant is not None
+    data = figure_data(choice)
+    assert "principal components of the scaled data" in data.notes
+    assert data.x == "principal component 1 (36% of variance)"
+
+
+def test_results_without_data_have_figures_that_need_none(own: ChoiceOfK) -> None:
+    stored = ChoiceOfK.from_dict(json.loads(json.dumps(own.to_dict())))
+    data = figure_data(stored)
+    assert data.kind == "curves"
+    assert data.records == figure_data(own, "curves").records
+    for kind in ("scatter", "lasting", "scores", "map", "levels"):
+        with pytest.raises(NoFigureError):
+            figure_data(stored, kind)
+    X = three_groups()
+    apart = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
+    assert figure_data(pt.choose_k(apart, metric="precomputed", random_state=0)).kind == "lasting"
+
+
+# --- levels -----------------------------------------------------------------------------------------------
+
+
+def test_levels_are_colours_with_shades(own: ChoiceOfK) -> None:
+    data = figure_data(own, "levels")
+    coarse, fine = own.levels
+    assert (coarse.k, fine.k) == (3, 9)
+    assert data.title == "9 clusters, clear, in 3 groups of 3: 9 clusters within 3"
+    colours, shaded = data.facts["colours"], {}
+    for record, home, label in zip(data.records, coarse.labels, fine.labels, strict=True):
+        assert record["cluster"].partition(".")[0] == str(home)
+        assert shaded.setdefault(record["cluster"], (record["colour"], label)) == (record["colour"], label)
+    assert len(shaded) == len({colour for colour, _ in shaded.values()}) == 9
+    for home, colour in colours.items():
+        assert colour.lower() in {
+            shade for name, (shade, _) in shaded.items() if name.partition(".")[0] == home
+        }
+    assert len(data.facts["hulls"]) == 3
+    figure = drawn(data)
+    assert figure.axes[0].get_legend().get_title().get_text() == "coarser cluster"
+    assert any("its shades are clusters of the finer level" in note for note in data.notes)
+    with pytest.raises(NoFigureError, match="one level"):
+        figure_data(replace(own, verdict=replace(own.verdict, levels=own.levels[:1])), "levels")
+
+
+def test_noise_of_the_finer_level_is_grey() -> None:
+    from sklearn.cluster import DBSCAN
+
+    result = pt.choose_value(nested()[0], DBSCAN(), {"eps": [0.4, 8.0]}, random_state=0)
+    data = figure_data(result, "levels")
+    fine = result.levels[1].labels
+    assert (fine < 0).any()
+    assert [record["cluster"] == "noise" for record in data.records] == (fine < 0).tolist()
+    drawn(data)
+
+
+# --- how long clusters last -------------------------------------------------------------------------------
+
+
+def test_bars_are_the_persistence_of_each_cut(own: ChoiceOfK) -> None:
+    data = figure_data(own, "lasting")
+    assert own.evidence is not None
+    trees = [tree for scale in own.evidence.trees for tree in scale]
+    cuts = [tree.cuts(max(4, math.ceil(share * 450))) for tree in trees for share in MIN_SHARES]
+    same = [
+        one
+        for one in cuts
+        if one.n_clusters >= 9 and Clusterings([own.scored.labels]).agreement(one.labels(9)) > 0.9
+    ]
+    longest = max(math.exp(one.persistence[7]) for one in same)
+    growth = dict(zip(data.column("clusters"), data.column("growth"), strict=True))
+    assert [r["clusters"] for r in data.records if r["marked"]] == [9]
+    assert growth[9] == pytest.approx(longest, rel=0.1)  # by its length times its agreement
+    shown = next(one for one in same if math.exp(one.persistence[7]) == pytest.approx(growth[9]))
+    for k, value in growth.items():
+        assert value == pytest.approx(math.exp(max(shown.persistence[k - 2], 0.0)))
+    for record in data.records[:-1]:
+        assert record["to_reach"] / record["from_reach"] == pytest.approx(record["growth"])
+    assert f"apart while the reach grows {growth[9]:.2g}-fold" in data.title
+    figure = drawn(data)
+    bars = [one.get_width() for ax in figure.axes for one in ax.patches]
+    assert bars == pytest.approx([value - 1.0 for value in growth.values()])
+
+
+def test_blocks_are_the_clusters_of_all_cuts_as_wide_as_their_objects() -> None:
+    X, _ = nested()
+    model = pt.cluster.DensityTree(3).fit(X)
+    data = figure_data(model)
+    assert data.kind == "lasting"
+    assert data.title.startswith("3 clusters, apart while the reach grows ")
+    blocks = data.facts["blocks"]
+    finest = max(block["last"] for block in blocks)
+    for k in range(1, finest + 1):
+        sizes = np.unique(model.cut(k), return_counts=True)[1]
+        alive = sorted(b["size"] for b in blocks if b["first"] <= k <= b["last"])
+        assert alive == sorted(sizes.tolist())
+        spans = sorted((b["left"], b["right"]) for b in blocks if b["first"] <= k <= b["last"])
+        assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    for block in blocks:
+        assert block["bottom"] <= block["top"]
+        assert (block["cluster"] is None) == (block["last"] < 3)
+    of_cut = [b for b in blocks if b["first"] <= 3 <= b["last"]]
+    assert {b["cluster"] for b in of_cut} == {"0", "1", "2"}
+    assert len({b["colour"] for b in of_cut}) == 3
+    figure = drawn(data)
+    (line,) = artists(figure, "cut")
+    low, high = sorted([data.facts["ends"][2], data.facts["ends"][1]])
+    assert low <= line.get_ydata()[0] <= high
+    assert [t.get_text() for ax in figure.axes for t in ax.texts].count("150") == 3
+    (shapes,) = artists(figure, "blocks")
+    assert len(shapes.get_paths()) == len(blocks)
+    assert pt.plot(model, "scatter", X=X).has_data()
+    assert kinds_of(model)[:2] == ("lasting", "memberships")
+
+
+def test_a_cut_of_another_number_can_be_marked(own: ChoiceOfK) -> None:
+    data = figure_data(own, "lasting", k=3)
+    assert [r["clusters"] for r in data.records if r["marked"]] == [3]
+    assert "the cut into 3 lasts while the reach grows" in data.title
+    for wrong in (1, 400, True, "3"):
+        with pytest.raises(ParameterError, match="no cut into"):
+            figure_data(own, "lasting", k=wrong)
+
+
+def test_an_answer_that_no_density_tree_has_names_the_nearest_cut() -> None:
+    X, _ = nested()
+    result = pt.choose(X, {"left": X[:, 0] > 2.0, "parity": np.arange(450) % 4}, random_state=0)
+    assert result.chosen is not None
+    data = figure_data(result, "lasting")
+    assert "no density tree has these clusters, the nearest cut has" in data.title
+    assert any(
+        note.startswith("adjusted Rand index of the marked cut with the answer: 0.") for note in data.notes
+    )
+    drawn(data)
+
+
+def test_trees_without_a_split_have_no_figure() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(NoFigureError, match="no split"):
+        figure_data(pt.cluster.DensityTree(min_share=0.4).fit(X))
+    with pytest.raises(NoFigureError, match="no splits"):
+        figure_data(pt.cluster.DensityTree(min_samples=5).fit(X[:4]))
+
+
+# --- scores -----------------------------------------------------------------------------------------------
+
+
+def test_scores_are_the_best_of_each_method_and_k(own: ChoiceOfK, swept: ChoiceOfK) -> None:
+    data = figure_data(own, "scores")
+    assert own.evidence is not None
+    for record in data.records:
+        mine = [
+            one.score
+            for one in own.evidence.clusterings
+            if (one.method, one.k) == (record["method"], record["clusters"])
+        ]
+        assert record["score"] == pytest.approx(max(mine))
+        parts = record["lasting"] + record["agreement"] + record["best_bic"]
+        assert record["score"] == pytest.approx(parts)
+    marked = {r["mark"]: (r["method"], r["clusters"]) for r in data.records if r["mark"]}
+    assert marked["answer"] == (own.scored.method, 9)
+    assert marked["second"][1] == 3
+    assert data.title == (
+        f"9 clusters, clear, in 3 groups of 3: score {own.score:.2f},"
+        f" second {own.levels[0].score:.2f} (3 clusters)"
+    )
+    data = figure_data(swept, "scores")
+    assert data.facts["methods"] == ["KMeans", "density tree", "mixture"]
+    ks = [r["clusters"] for r in data.records if r["method"] == "KMeans"]
+    assert set(ks) == {k for k in data.facts["ks"] if k <= 12}
+    assert {r["clusters"]: r["score"] for r in data.records if r["mark"] == "answer"} == {
+        9: pytest.approx(swept.score)
+    }
+    figure = drawn(data)
+    assert [len(artists(figure, name)) for name in ("answer", "second")] == [1, 1]
+    assert f"{swept.score:.2f}" in texts_of(figure)
+
+
+def test_of_many_numbers_of_clusters_the_best_scores_are_shown(own: ChoiceOfK) -> None:
+    data = figure_data(own, "scores")
+    assert own.evidence is not None
+    tops: dict[int, float] = {}
+    for one in own.evidence.clusterings:
+        tops[one.k] = max(tops.get(one.k, 0.0), one.score)
+    shown = data.facts["ks"]
+    assert len(shown) == 14 < len(tops)
+    assert min(tops[k] for k in shown) >= max(score for k, score in tops.items() if k not in shown)
+    assert f"14 of {len(tops)} numbers of clusters shown: those with the best scores" in data.notes
+
+
+# --- agreement of the answer with others ------------------------------------------------------------------
+
+
+def test_the_map_of_a_choice_compares_the_answer_with_its_level_and_alternatives(own: ChoiceOfK) -> None:
+    from sklearn.metrics import adjusted_rand_score
+
+    data = figure_data(own, "map")
+    answer = next(name for name in data.facts["clusterings"] if name.startswith("★"))
+    level = next(name for name in data.facts["clusterings"] if name.startswith("☆"))
+    assert answer == f"★ 9 {own.scored.method} {own.score:.2f}"
+    assert len(data.facts["clusterings"]) == len(own.alternatives) + 2
+    value = next(r["value"] for r in data.records if {r["first"], r["second"]} == {answer, level})
+    coarse, fine = own.levels
+    assert value == pytest.approx(adjusted_rand_score(coarse.labels, fine.labels))
+    others = [adjusted_rand_score(own.scored.labels, one.labels) for one in (coarse, *own.alternatives)]
+    assert data.title.endswith(f"ARI {min(others):.2f} to {max(others):.2f} with the other clusterings")
+    drawn(data)
+
+
+def test_the_map_of_candidates_marks_the_answer_and_names_better_clusters() -> None:
+    X, labels = nested()
+    result = pt.choose(X, {"left": X[:, 0] > 2.0, "parity": np.arange(450) % 4}, random_state=0)
+    names = figure_data(result, "map").facts["clusterings"]
+    assert sum(name.startswith("★ ") for name in names) == 1
+    assert any(name.startswith("not given: ") for name in names)
+    several = pt.choose_value(X, pt.cluster.DensityTree(), {"n_clusters": [3, 9]}, random_state=0)
+    assert "★ n_clusters = 9" in figure_data(several, "map").facts["clusterings"]
+    assert np.unique(labels).size == 9

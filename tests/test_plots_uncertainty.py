@@ -616,13 +616,11 @@ def test_values_of_a_benchmark_are_means_with_their_deviations():
     assert first["rank"] == 1.0
     assert first["text"] == "★ 0.6500 ± 0.07"
     assert data.title == (
-        "B has the best mean rank, 1.00 of 2 methods, over 1 data set and 2 indices; no test of differences"
+        "B is best: mean rank 1.00 of 2 methods over 1 data set; next A, 2.00. Add data sets"
     )
     assert "mean ± standard deviation over runs" in data.notes
     drawn(data)
-    assert figure_data(benchmark({"A": 0.2, "B": 0.2})).title.startswith(
-        "A and B share the best mean rank, 1.50"
-    )
+    assert figure_data(benchmark({"A": 0.2, "B": 0.2})).title.startswith("A and B tie: mean rank 1.50")
     assert figure_data(benchmark({"A": 0.2})).title == "1 method on 1 data set and 2 indices: nothing to rank"
     with pytest.raises(NoFigureError, match="no values"):
         figure_data(Benchmark())

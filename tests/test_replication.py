@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from partita.selection.replication import Replication, fit_halves, replications
 
 import partita as pt
 from partita.cluster import RandomSwap
-from partita.selection.replication import Replication, fit_halves, replications
 
 CLOUDS = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
 

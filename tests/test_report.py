@@ -77,13 +77,12 @@ def test_the_verdict_says_what_the_results_say(text):
     choice = hostile_results()[0]
     verdict = text[text.index('<section id="verdict"') : text.index('<section id="figures"')]
     said = Page(verdict).all_text
-    assert choice.k is not None
-    assert (
-        f"{choice.k} clusters describe these data best" in said
-        or f"These data have {choice.k} clusters" in said
-    )
-    for words in ("There is structure", "Units:", "Duplicates:", "are noise in", "compared with"):
+    assert said.split("Figure")[0].split(maxsplit=2)[2].strip() == f"{choice.answer.headline}."
+    for reason in choice.because:
+        assert plain_name(reason.sentence) in said, reason
+    for words in ("Duplicates:", "are noise in", "compared with"):
         assert words in said, words
+    assert "Units:" not in said  # a reason names the column already
 
 
 def test_every_anchor_resolves_and_no_two_are_the_same(page):
@@ -142,7 +141,12 @@ def test_clusters_are_told_in_the_units_of_the_data():
 def test_provenance_seeds_versions_and_the_command_are_there(text, page):
     made = text[text.index('id="made"') :]
     assert plain_name(COMMAND) in page.texts["code"][0]
-    for words in (pt.__version__, np.__version__, "<dt>seed</dt><dd>0</dd>", "<dt>n_runs</dt><dd>2</dd>"):
+    for words in (
+        pt.__version__,
+        np.__version__,
+        "<dt>seed</dt><dd>0</dd>",
+        "<dt>n_shuffles</dt><dd>39</dd>",
+    ):
         assert words in made, words
     left_out = text[text.index('id="left-out"') : text.index('id="made"')]
     assert "is no feature" in left_out
@@ -341,8 +345,7 @@ def test_a_mixture_says_where_its_components_overlap(tmp_path):
     X = np.concatenate([rng.normal(size=(60, 2)), rng.normal([4.0, 0.0], size=(60, 2))])
     found = analyse(X, GaussianMixture(), range(1, 4), **QUICK)
     path = pt.report(*found, to=tmp_path / "x.html")
-    k = pt.reports.analyses.shown_k(found[0])
-    assert k == 2
+    assert found[0].k == 2
     shares = found[0].partitions[2].memberships()
     unsure = int((shares.max(axis=1) < 0.8).sum())
     assert unsure
@@ -380,12 +383,12 @@ def test_few_objects_make_a_report(tmp_path, n):
 
 
 def test_data_without_clusters_have_no_pages_of_clusters(tmp_path):
-    X = np.random.default_rng(3).normal(size=(80, 2))
-    found = analyse(X, ks=range(1, 4), **QUICK)
-    assert pt.reports.analyses.shown_k(found[0]) == 1
+    X = np.random.default_rng(3).normal(size=(400, 2))
+    found = analyse(X, **QUICK)
+    assert found[0].k is None
     text = pt.report(*found, to=tmp_path / "x.html").read_text(encoding="utf-8")
     assert 'id="clusters"' not in text
-    assert "no clustering was judged" in text
+    assert "no clustering was validated" in text
 
 
 # --- drawings in fewer bytes ------------------------------------------------------------------------------

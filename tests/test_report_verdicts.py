@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 import partita as pt
 from partita.errors import FileError, ParameterError
 from partita.plots import figure_data
-from partita.reports import _report, analyse, contents, pages
+from partita.reports import _report, analyse, analyses, contents, pages
 from partita.reports.documents import Document, FigureBlock, Paragraph, Sentence
 from report_pages import QUICK
 
@@ -62,7 +63,7 @@ def situation(name: str) -> Document:
         "nothing, from 2 on": lambda: analyse(rng.uniform(size=(150, 2)), ks=range(2, 6), **QUICK),
         "other labels": lambda: analyse(X, ks=range(1, 6), labels=noisy(labels), labels_name="old", **QUICK),
         "three objects": lambda: analyse(X[[0, 1, 50]], ks=range(1, 4), truth=[0, 0, 1], **QUICK),
-        "a small one": lambda: analyse(blobs((60, 60, 4))[0], ks=range(1, 5), **QUICK),
+        "a small one": lambda: [pt.validate(*blobs((60, 60, 4)))],
         "one old cluster": lambda: analyse(X, ks=range(1, 5), labels=np.zeros(120), **QUICK),
         "one stable cluster": lambda: [pt.stability(rng.normal(size=(80, 2)), ks=range(1, 4), n_repeats=3)],
         "noise left out": lambda: [{"old": pt.compare(noisy(labels), labels, noise="ignore")}],
@@ -102,13 +103,42 @@ def test_every_sentence_is_whole_and_the_first_is_an_answer(name):
     assert len({one.text for one in verdict}) == len(verdict)
 
 
-def test_data_without_structure_are_told_though_one_cluster_was_not_tried():
+def test_the_verdict_is_the_answer_with_its_reasons():
+    X, labels = blobs()
+    for choice in (
+        pt.choose_k(X, random_state=0),
+        pt.choose_k(X, pt.cluster.RandomSwap(), range(2, 6), n_runs=2, random_state=0),
+        pt.choose(X, {"three": labels, "two": labels // 2}, random_state=0),
+        pt.choose_k(np.random.default_rng(0).normal(size=(400, 2)), random_state=0),
+        pt.choose_k(np.random.default_rng(0).normal(size=(300, 2)), structure=False, random_state=0),
+    ):
+        verdict = document_of(choice).verdict
+        headline = choice.answer.headline
+        assert verdict[0].text == f"{headline[:1].upper()}{headline[1:]}."
+        roles = {"for": "support", "against": "against", "next": "next"}
+        told = {(one.text, one.weight) for one in verdict[1:]}
+        assert {(reason.sentence, roles[reason.role]) for reason in choice.because} <= told
+        others = [one for one in verdict[1:] if one.weight != "distrust"]
+        assert len(others) == len(choice.because)
+
+
+def test_reasons_lead_to_the_figures_that_show_them():
+    choice = pt.choose_k(blobs()[0], random_state=0)
+    document = document_of(choice)
+    known = {block.anchor: block.data.kind for block in figures(document)}
+    shown = {one.text: known.get(one.evidence) for one in document.verdict}
+    first = document.verdict[0].text
+    assert (first, shown[first]) == ("3 clusters, clear.", "scatter")
+    assert figures(document)[0].data.kind == "scatter"
+    expected = {"agreement": "scores", "lasting": "lasting", "best_bic": "scores", "structure": "null"}
+    assert {reason.kind: shown[reason.sentence] for reason in choice.because} == expected
+
+
+def test_data_without_structure_are_reported_as_such():
     document = situation("nothing, from 2 on")
-    assert said_by(document, "answer") == ["No clusters were found in these data."]
-    assert not [text for text in said_by(document) if "votes are for one" in text]
-    votes = next(f.data for f in figures(document) if f.data.kind == "votes")
-    assert votes.facts["chosen"] is None
-    assert "k = 1 is the answer of the test of structure, and was not tried" in votes.notes
+    assert len(said_by(document, "answer")) == 1
+    assert "no structure" in said_by(document, "answer")[0].lower()
+    assert figures(document)[0].data.column("cluster") == ["0"] * 150
 
 
 def figures(document: Document) -> list[FigureBlock]:
@@ -117,19 +147,25 @@ def figures(document: Document) -> list[FigureBlock]:
 
 
 def test_the_silhouette_is_told_once():
-    for name in ("clear", "a choice alone"):
-        assert len([text for text in said_by(situation(name)) if "silhouette" in text]) == 1, name
+    assert len([text for text in said_by(situation("clear")) if "silhouette" in text]) == 1
+
+
+def test_a_remark_that_a_reason_gives_is_not_repeated():
+    X, _ = blobs()
+    wide = np.column_stack([X, 1e4 * np.random.default_rng(0).uniform(size=120)])
+    choice = pt.choose_k(pd.DataFrame(wide, columns=["a", "b", "salary"]), random_state=0)
+    assert [remark.kind for remark in choice.remarks].count("scale") == 1
+    about_units = [text for text in said_by(document_of(choice)) if "alary" in text]
+    assert about_units == [next(reason.sentence for reason in choice.because if reason.kind == "scale")]
 
 
 def test_stability_that_finds_another_number_disagrees(monkeypatch):
     choice, stable = SimpleNamespace(k=3), SimpleNamespace(k=2)
     monkeypatch.setattr(contents, "ChoiceOfK", SimpleNamespace)
     monkeypatch.setattr(contents, "Stability", SimpleNamespace)
-    monkeypatch.setattr(contents, "silhouette_of_choice", lambda *_: [])
     monkeypatch.setattr(contents, "sentences_of", lambda *_: [Sentence("It is.", "a")])
     parts = [contents.Part(choice, "choiceofk"), contents.Part(stable, "stability")]
-    # a fake choice is a fake stability too: what is looked at is the first choice and the second part
-    monkeypatch.setattr(contents, "_is_judged", lambda _: True)
+    # a fake choice is a fake stability too
     assert [s.weight for s in contents._sentences(parts[1], parts)] == ["against"]
     stable.k = 3
     assert [s.weight for s in contents._sentences(parts[1], parts)] == ["support"]
@@ -189,9 +225,35 @@ def test_a_title_and_a_command_may_be_anything_that_has_a_text(tmp_path):
 
 
 def test_clusterings_of_a_choice_are_not_fitted_again_for_the_report():
-    X, labels = blobs()
-    choice = analyse(X, ks=range(1, 4), truth=labels, **{**QUICK, "n_repeats": 0, "bootstrap": 0})[0]
-    assert set(vars(choice)["partitions"]) == {1, 2, 3}
+    X, _ = blobs()
+    for estimator in (None, pt.cluster.RandomSwap()):
+        choice = pt.choose_k(X, estimator, range(2, 5), n_runs=1, random_state=0)
+        choice = replace(choice, refit=lambda *_: pytest.fail("nothing is fitted here"))
+        assert "scatter" in [block.data.kind for block in figures(document_of(choice))]
+
+
+def test_the_stability_is_that_of_the_method_that_answers():
+    X, _ = blobs()
+    found = analyse(X, **{**QUICK, "bootstrap": 0})
+    assert found[0].scored.method == "density tree"
+    assert "DensityTree" in found[1].title
+    named = analyse(X, pt.cluster.RandomSwap(), range(2, 5), **{**QUICK, "bootstrap": 0})
+    assert "RandomSwap" in named[1].title
+    mixed = replace(found[0].scored, method="mixture")
+    choice = replace(found[0], verdict=replace(found[0].verdict, best=mixed))
+    method, note = analyses._perturbed_method(choice, None, 120)
+    assert method is None
+    assert "stability is that of random swap" in note
+
+
+def test_columns_that_got_equal_weight_have_it_in_the_whole_report():
+    from sklearn.datasets import load_wine
+
+    found = analyse(load_wine(as_frame=True).data, **{**QUICK, "bootstrap": 0})
+    assert found[0].is_rescaled
+    assert found[1].provenance["scale"] == "standard"
+    assert any("columns of equal weight" in note for note in found[0].notes)
+    assert found[2]["silhouette"].value > 0.2
 
 
 def test_making_figures_and_drawing_them_report_how_far_they_are(monkeypatch, tmp_path):

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from partita.cluster import FuzzyCMeans, GaussianMixtureEM, PossibilisticCMeans, RandomSwap
 from partita.errors import ParameterError
 from partita.resampling import Bootstrap, Noise, Rerun, Subsample, normal_like, uniform_like
-from partita.selection.perturbing import another_draw
+from partita.selection.stability_tasks import another_draw
 from partita.selection.transfer import carried_over
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 20, axis=0)

@@ -22,9 +22,10 @@ from partita.cluster import EvidentialCMeans, FuzzyCMeans, GaussianMixtureEM, Ra
 from partita.errors import ParameterError, UnknownNameError
 from partita.evaluation import HARDENED
 from partita.resampling import Bootstrap, Noise, Rerun, Stability, Subsample
+from partita.results.answers import Answer
 from partita.results.verdicts import RemarkKind
 from partita.selection import _stability as repeats
-from partita.selection import perturbing
+from partita.selection import stability_tasks
 from reference.centroids import centroid_index
 from shared_data import features
 
@@ -187,7 +188,7 @@ def test_every_repeat_is_kept():
     assert found.indices == ("centroid_index", "adjusted_rand", "variation_of_information")
     assert list(found.choices) == [
         "all rules together",
-        "CI = 0 in all repeats",
+        "last centroid_index of 0 in all repeats",
         "last adjusted_rand of 0.9",
         "last variation_of_information of 0.1 of its largest value",
         "weakest cluster of 0.75",
@@ -214,7 +215,7 @@ def test_the_table_has_means_deviations_and_worst_values():
     assert table.answer == found.statement
     text = str(found)
     assert text.startswith("90 objects, 2 features: KMeans, 4 x Subsample(share=0.3), cross-validation\n")
-    assert "CI = 0 in all repeats: " in text
+    assert "last centroid_index of 0 in all repeats: " in text
 
 
 @pytest.mark.parametrize("estimator", [KMeans(n_init=1), make_pipeline(StandardScaler(), KMeans(n_init=1))])
@@ -229,8 +230,9 @@ def test_it_is_written_as_json_html_and_frames():
         pd.DataFrame(X), AgglomerativeClustering(), [3, 90], n_repeats=np.int64(2), random_state=0
     )
     held = json.loads(found.write("json"), parse_constant=pytest.fail)
-    assert held["k"] == found.k == 3
-    assert held["choices"]["CI = 0 in all repeats"]["k"] == 3
+    assert held["k"] == held["answer"]["value"] == found.k == 3
+    assert Answer.from_dict(held["answer"]).statement == held["statement"] == found.statement
+    assert held["choices"]["last centroid_index of 0 in all repeats"]["k"] == 3
     assert (held["value"], held["strength"]) == (3, found.strength)
     assert len(held["by_cluster"]) == len(found.by_cluster.to_frame())
     assert len(held["rows"]) == len(found.to_frame()) == 8
@@ -281,6 +283,7 @@ def test_the_number_of_workers_changes_nothing(scheme, strategy):
                 scheme=scheme,
                 strategy=strategy,
                 n_repeats=2,
+                structure=False,
                 random_state=5,
                 n_jobs=n_jobs,
             ).to_frame()
@@ -311,14 +314,14 @@ def test_large_data_goes_to_workers_as_it_is():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_fit_and_evaluation_has_one_thread(n_jobs, monkeypatch):
-    judged = perturbing.judge
+    judged = stability_tasks.judge
 
     def watched(*inputs):
         assert {pool["num_threads"] for pool in threadpool_info()} == {1}
         return judged(*inputs)
 
     if n_jobs == 1:
-        monkeypatch.setattr(perturbing, "judge", watched)
+        monkeypatch.setattr(stability_tasks, "judge", watched)
     with threadpool_limits(limits=2):
         with pytest.raises(AssertionError):
             Groups().fit(X)
@@ -358,13 +361,13 @@ def test_clusterings_of_every_kind(estimator, strategy):
     assert (found.values("CI", 3) == 0).all()
 
 
-def test_one_cluster_is_always_found_again():
+def test_one_cluster_is_always_stable():
     found = partita.stability(X, ks=1, n_repeats=2, random_state=0)
     assert (found.values("CI", 1) == 0).all()
-    assert found.choices["CI = 0 in all repeats"].k == 1
+    assert found.choices["last centroid_index of 0 in all repeats"].k == 1
     assert found.k is None  # nothing else was tried
     assert found.strength == "no structure"
-    assert found.statement.startswith("k = 1 or more: the largest tried")
+    assert found.statement == "no answer: nothing tried has two clusters or more. Try more clusters."
 
 
 def test_too_many_clusters_for_a_subsample_are_told_and_do_not_end_it():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from partita.selection.deciding import decide
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.mixture import GaussianMixture
 
@@ -18,7 +19,6 @@ from partita.errors import ParameterError, TooLargeError, UnknownNameError
 from partita.kernels.swaps import gain_at, gather, helpful_object, removal_costs, weighed_swaps
 from partita.registry import find
 from partita.registry.curves import find_curve
-from partita.selection.deciding import decide
 from partita.selection.strategies import Search, WardTree, method_for, search_fits
 from partita.selection.sweep import Judges, Sweep
 from reference.kmeans_family import merge_groups, scatter

@@ -21,7 +21,7 @@ from partita.evaluation import HARDENED
 from partita.registry import CaveatKind, find
 from partita.resampling import Bootstrap, Noise, Subsample
 from partita.results.verdicts import RemarkKind
-from partita.selection.perturbing import best_jaccards
+from partita.selection.stability_tasks import best_jaccards
 from reference import recovery
 
 RNG = np.random.default_rng(0)
@@ -94,9 +94,9 @@ def test_the_table_of_clusters_is_that_of_the_chosen_k():
     assert found.k == 3
     assert {row[0] for row in found.by_cluster.table().rows} == {3}
     assert "jaccard" in str(found.by_cluster)
-    ends = pt.stability(X, ks=[2, 3], n_repeats=3, random_state=0)
-    assert ends.k is None
-    assert {row[0] for row in ends.by_cluster.table().rows} == {2, 3}
+    none = pt.stability(X[:30], ks=[4, 5], n_repeats=3, random_state=0)
+    assert (none.k, none.strength) == (None, "no structure")
+    assert {row[0] for row in none.by_cluster.table().rows} == {4, 5}
     assert json.loads(found.by_cluster.write("json"))["rows"]
 
 
@@ -216,7 +216,9 @@ def test_a_density_method_over_eps():
         assert found.coverage[place] == (labels >= 0).mean()
     assert (found.k, found.strength) == (3, "clear")
     assert found.value in (2.0, 3.0)
-    assert found.statement.startswith(f"eps = {found.value} (k = 3), clear: ")
+    assert found.statement.startswith(
+        f"eps = {found.value} (3 clusters), clear: all 10 bootstrap samples give"
+    )
     assert {row[0] for row in found.by_cluster.table().rows} == {found.value}
     assert found.table().columns[:3] == ("eps", "k", "coverage")
     frame = found.to_frame()
@@ -237,13 +239,14 @@ def test_noise_is_told_with_the_share_of_objects():
     assert f"{1 - found.coverage[1]:.1%}" in remark.text
 
 
-def test_the_most_clusters_at_the_end_of_the_list_are_no_answer():
+def test_the_most_clusters_at_the_end_of_the_list_are_a_weak_answer():
     for values in ([2.0, 20.0], [20.0, 2.0], [2.0, 2.5]):
         found = pt.stability(X, DBSCAN(), parameter="eps", values=values, scheme=Bootstrap(), n_repeats=3,
                              random_state=0)  # fmt: skip
-        assert (found.k, found.value) == (None, None)
+        assert (found.k, found.value, found.strength) == (3, values[values.index(2.0)], "weak")
         assert [r.kind for r in found.remarks] == [RemarkKind.END_OF_RANGE]
-        assert found.statement.startswith("k = 3 or more: no eps tried gives more clusters")
+        assert found.statement.startswith("eps = 2.0 (3 clusters), weak: no more were tried; ")
+        assert found.statement.endswith("Try other values.")
 
 
 @pytest.mark.parametrize(

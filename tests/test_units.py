@@ -25,6 +25,7 @@ UNITS = {
     "covariances_": 2,
     "scales_": 2,
     "path_": 2,
+    "heights_": 1,
     "memberships_": 0,
     "masses_": 0,
     "typicalities_": 0,
@@ -83,7 +84,8 @@ def objective_in(model, X, exponent):
     if isinstance(model, cluster.GaussianMixtureEM):  # densities: minus log of 2^-exponent for each number
         varying = int((X.min(axis=0) < X.max(axis=0)).sum())
         return model.objective_ + len(X) * varying * exponent * np.log(2)
-    if isinstance(model, cluster.StochasticComplexityClustering):
+    without_units = (cluster.StochasticComplexityClustering, cluster.DensityTree, cluster.MergedMixture)
+    if isinstance(model, without_units):
         return model.objective_
     power = 1 if isinstance(model, cluster.MaxEntropyMemberships) else 2
     return np.ldexp(model.objective_, power * exponent)

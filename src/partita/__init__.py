@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from partita import kernels as _kernels
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 if TYPE_CHECKING:
     from partita import (
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         benchmark,
         choose,
         choose_k,
+        choose_value,
         stability,
         structure,
     )
@@ -97,6 +98,7 @@ _HOMES = {
     "benchmark": "partita.selection",
     "choose": "partita.selection",
     "choose_k": "partita.selection",
+    "choose_value": "partita.selection",
     "coassociation": "partita.partitions",
     "compare": "partita.comparison",
     "compare_models": "partita.model_comparison",
@@ -162,6 +164,7 @@ __all__ = [
     "choose",
     "chance",
     "choose_k",
+    "choose_value",
     "cluster",
     "coassociation",
     "compare",

@@ -12,8 +12,9 @@ import numpy as np
 from partita.cluster_quality import ClusterQuality, cluster_quality, sample_size_for
 from partita.errors import ParameterError, PartitaError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
+from partita.fits.checkpoints import root_seed
 from partita.inputs import Inputs, prepare
-from partita.partitions import DataMatrix
+from partita.partitions import DataMatrix, Partition
 from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.partitions.data import DATA_POLICIES
 from partita.partitions.models import (
@@ -31,6 +32,8 @@ from partita.registry.curves import curves, find_curve, is_curve
 from partita.registry.lookup import HEADLINE as SHOWN_FIRST
 from partita.registry.lookup import is_group
 from partita.registry.options import shown
+from partita.results import join_texts
+from partita.results.answers import Answer
 from partita.results.index_rows import IndexTable, IndexValue, LeftOut, remarks_on
 from partita.results.provenance import provenance
 from partita.results.quality import (
@@ -44,6 +47,10 @@ from partita.results.quality import (
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.scorers import scorer
+from partita.selection._structure import Structure, quick_structure
+from partita.selection.decisions import Case
+from partita.selection.degenerate_fits import shape_of
+from partita.selection.preferences import Candidate
 from partita.statistics.distances.objects_by_cluster import known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
@@ -115,8 +122,10 @@ def validate(
     missing: str = "raise",
     space: str = "clustered",
     scale: str | None = None,
+    structure: bool | Structure = False,
+    random_state: Any = None,
 ) -> Any:
-    """Judge a clustering by the data alone: every internal index that applies.
+    """Evaluate a clustering by the data alone: every internal index that applies.
 
     Parameters
     ----------
@@ -133,7 +142,7 @@ def validate(
         default every index that applies is computed, those that look at pairs of objects while that is quick
         (of more than 10,000 objects the silhouette takes a sample), and a digest printed.
     metric : str
-        For indices on distances between objects; any of SciPy's, or "precomputed".
+        For indices on distances between objects; any of SciPy's, "density" or "precomputed".
     noise : {"cluster", "singletons", "ignore", "raise"}
         What to do with objects labelled -1 beside non-negative labels.
     sample_weight : array, optional
@@ -151,13 +160,18 @@ def validate(
     scale : {None, "standard", "robust"}
         Give every feature the same say: minus its mean over its standard deviation, or minus its median over
         its quartile distance. For labels and partitions; a fitted model is judged in the space of its fit.
+    structure : bool, or Structure
+        Whether to test if there is any structure in the data; the result of a test is quoted without running
+        it again. A clustering is not called clear or reasonable where the test speaks against structure.
+    random_state : None, int or Generator
+        The seed of the test, and of the sample of more than 3,000 objects by which several are compared.
 
     Returns
     -------
     Validation, or SideBySide
         A table; ``result["CH"].value`` is one number, ``result.left_out`` says what was skipped and why.
-        Where no indices were named it prints as a digest, and ``result.all`` as a whole;
-        ``result.by_cluster`` judges each cluster.
+        Where no indices were named it prints as a digest, and ``result.all`` as a whole; several clusterings
+        have the answer of `choose` then, by the same score. ``result.by_cluster`` judges each cluster.
 
     Examples
     --------
@@ -191,7 +205,9 @@ def validate(
             inputs = prepare({"X": X, "found": seen}, **ways, on_chunk=report)
         alone = judged(rescaled(inputs), hardens=is_estimator(found))
         demand_values(alone.rows, on_undefined)
-        return replace(alone, notes=(*said, *alone.notes), given=inputs.X)
+        alone = replace(alone, notes=(*said, *alone.notes), given=inputs.X)
+        test = _test_of(alone.inputs, structure, root_seed(random_state))
+        return alone if test is None else _quoting(alone, test)
     if not candidates:
         raise ParameterError("there is nothing to validate.", got="an empty dictionary")
     refuse_other_orders(X, candidates)
@@ -226,7 +242,58 @@ def validate(
     notes = [f"{side_by_side.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
     remarks = tuple(dict.fromkeys(r for result in results.values() for r in result.remarks if _is_of_data(r)))
     every = (*said, *notes, *[ONE_SCALE] * mixed)
-    return replace(side_by_side, title=title, notes=every, remarks=remarks)
+    answer = None
+    if indices is None and metric == "euclidean" and len(side_by_side.clusterings) > 1:
+        answer = _answer_among(side_by_side, structure, root_seed(random_state), is_scaled=scale is not None)
+    return replace(side_by_side, title=title, notes=every, remarks=remarks, answer=answer)
+
+
+def _data_of(inputs: Inputs | None) -> DataMatrix | None:
+    """The data of a clustering where they are in memory, dense and not weighted."""
+    X = None if inputs is None or inputs.is_chunked or inputs.weight is not None else inputs.X
+    return None if X is None or X.are_distances or X.sparse is not None or X.n_objects < 2 else X
+
+
+def _answer_among(
+    together: SideBySide, structure: bool | Structure, root: int, *, is_scaled: bool
+) -> Answer | None:
+    """The answer of `choose` about these clusterings; None where their data do not allow it."""
+    found: dict[tuple[Any, ...], Partition] = {}
+    data: list[DataMatrix] = []
+    for names in together.clusterings:
+        one = together.results[names[0]]
+        inputs = one.inputs if isinstance(one, Validation) else None
+        X = _data_of(inputs)
+        if inputs is None or X is None or (data and X.shape != data[0].shape):
+            return None
+        found[names] = inputs.partitions["found"]
+        data.append(X)
+    case = Case.of(data[0].values, data[0], root, structure=structure, is_scaled=is_scaled)
+    candidates = [
+        Candidate(names, " = ".join(map(str, names)), shape_of(one, None), 0, partition=one)
+        for names, one in found.items()
+    ]
+    verdict = case.choose(candidates)[1]
+    return None if verdict.best is None and case.structure is None else verdict.answer
+
+
+def _test_of(inputs: Inputs | None, structure: bool | Structure, root: int) -> Structure | None:
+    """The test of structure that is quoted: the one given, or a new one where that is asked for."""
+    if isinstance(structure, Structure) or not structure:
+        return structure or None
+    X = _data_of(inputs)
+    return None if X is None else quick_structure(np.asarray(X.values, dtype=np.float64), root)
+
+
+def _quoting(alone: Validation, test: Structure) -> Validation:
+    """The validation beside the test of structure: not clear where the test speaks against structure."""
+    if test.verdict == "structure" or not alone.statement:
+        return alone
+    strength: Strength | None = "contested" if test.verdict == "no structure" else "weak"
+    weaker = strength if alone.strength == "clear" else alone.strength
+    return replace(
+        alone, statement=join_texts([test.statement.rstrip("."), alone.statement]), strength=weaker
+    )
 
 
 def _is_of_data(remark: Remark) -> bool:

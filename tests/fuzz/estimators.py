@@ -45,6 +45,10 @@ WORDS = st.sampled_from(
         "means",
         "fuzzy",
         "pairwise",
+        "fill",
+        "keep",
+        "euclidean",
+        "precomputed",
         "nonsense",
     ]
 )

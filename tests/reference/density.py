@@ -1,9 +1,16 @@
-"""DBCV by the definition (moulavi2014, definitions 1 to 8): full matrices, all edges sorted, Kruskal.
+"""Density-based indices by the definition, from full matrices.
+
+DBCV (moulavi2014, definitions 1 to 8): all edges sorted, Kruskal.
 
 What the paper leaves open is settled as in its authors' program: a cluster of one object is noise; if no edge
 is internal all edges count, if no node is all nodes; equal objects add nothing to a core distance. Of edges
 of equal length (ten digits) the one of smaller distance comes first, then that of lexicographically lower
 ends.
+
+DISCO (beer2026) and the Dunn index of density-connectivity distances (beer2023): all paths, by Floyd and
+Warshall. As in the authors' program: an object is its own first neighbour; 0/0 is 0; one cluster is held
+against each object of noise as a cluster; noise alone has -1, one cluster without noise 0. Fewer objects than
+min_points have no core distance (their program refuses them).
 """
 
 import math
@@ -96,4 +103,102 @@ def dbcv(
     return value
 
 
-REFERENCE_OF_DATA = {"dbcv": dbcv}
+def minimax(X: Matrix, *, metric: str = "euclidean", min_points: int = 5) -> tuple[Matrix, Matrix]:
+    """The density-connectivity distances of all pairs, and the core distances; copies of an object count."""
+    gaps = (
+        np.array(X, dtype=float) if metric == "precomputed" else distance_matrix(np.asarray(X, float), metric)
+    )
+    n = len(gaps)
+    core = np.array([sorted(row)[min_points - 1] for row in gaps.tolist()])
+    paths = np.array([[max(core[i], core[j], gaps[i, j]) for j in range(n)] for i in range(n)])
+    for middle in range(n):
+        for i in range(n):
+            for j in range(n):
+                paths[i, j] = min(paths[i, j], max(paths[i, middle], paths[middle, j]))
+    np.fill_diagonal(paths, 0.0)
+    return paths, core
+
+
+def quotient(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else 0.0
+
+
+def disco_samples(
+    X: Matrix,
+    labels: list[int | None],
+    *,
+    metric: str = "euclidean",
+    min_points: int = 5,
+) -> list[float]:
+    """The score of each object; None is the label of noise."""
+    names = sorted({c for c in labels if c is not None})
+    if not names:
+        return [-1.0] * len(labels)
+    if len(names) == 1 and None not in labels:
+        return [0.0] * len(labels)
+    if len(labels) < min_points:
+        return [math.nan] * len(labels)
+    paths, core = minimax(X, metric=metric, min_points=min_points)
+    groups = {c: [i for i, label in enumerate(labels) if label == c] for c in names}
+    noise = [i for i, label in enumerate(labels) if label is None]
+    scores = []
+    for i, label in enumerate(labels):
+        if label is None:
+            sparsest = {c: max(core[j] for j in groups[c]) for c in names}
+            sparse = [quotient(core[i] - m, max(core[i], m)) for m in sparsest.values()]
+            away = {c: min(paths[i, j] for j in groups[c]) for c in names}
+            far = [quotient(away[c] - sparsest[c], max(away[c], sparsest[c])) for c in names]
+            scores.append(min(min(sparse), min(far)))
+            continue
+        others = [groups[c] for c in names if c != label] or [[j] for j in noise]
+        own = [paths[i, j] for j in groups[label] if j != i]
+        if not own:
+            scores.append(0.0)
+            continue
+        a = math.fsum(own) / len(own)
+        b = min(math.fsum(paths[i, j] for j in group) / len(group) for group in others)
+        scores.append(quotient(b - a, max(a, b)))
+    return scores
+
+
+def as_labels(U: Matrix, noise: NDArray[np.bool_] | None) -> list[int | None]:
+    which = np.asarray(U).argmax(axis=1).tolist()
+    return which if noise is None else [None if out else c for c, out in zip(which, noise, strict=True)]
+
+
+def disco(
+    X: Matrix,
+    U: Matrix,
+    *,
+    metric: str = "euclidean",
+    min_points: int = 5,
+    noise: NDArray[np.bool_] | None = None,
+) -> float:
+    scores = disco_samples(X, as_labels(U, noise), metric=metric, min_points=min_points)
+    return math.fsum(scores) / len(scores)
+
+
+def dc_dunn(
+    X: Matrix,
+    U: Matrix,
+    *,
+    metric: str = "euclidean",
+    min_points: int = 5,
+    noise: NDArray[np.bool_] | None = None,
+) -> float:
+    labels = as_labels(U, noise)
+    kept = [i for i, label in enumerate(labels) if label is not None]
+    which = [labels[i] for i in kept]
+    if len(kept) < min_points or len(set(which)) < 2:
+        return math.nan
+    X = np.asarray(X, float)[kept][:, kept] if metric == "precomputed" else np.asarray(X, float)[kept]
+    paths, _ = minimax(X, metric=metric, min_points=min_points)
+    pairs = [(i, j) for i in range(len(which)) for j in range(i)]
+    apart = min(paths[i, j] for i, j in pairs if which[i] != which[j])
+    wide = max((paths[i, j] for i, j in pairs if which[i] == which[j]), default=0.0)
+    if wide == 0:
+        return math.inf if apart > 0 else math.nan
+    return apart / wide
+
+
+REFERENCE_OF_DATA = {"dbcv": dbcv, "disco": disco, "dc_dunn": dc_dunn}

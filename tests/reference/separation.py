@@ -144,6 +144,15 @@ def silhouette(X: Matrix, U: Matrix, *, variant: str = "standard", metric: str =
     return math.fsum(values) / len(values)
 
 
+def macro_silhouette(X: Matrix, U: Matrix) -> float:
+    """The mean over clusters of the mean over their objects (Pavlopoulos, Vardakas and Likas)."""
+    if len(_clusters(X, U)) < 2:
+        return math.nan
+    values = np.array(_silhouettes(X, U, _distance))
+    means = [math.fsum(values[column == 1]) / column.sum() for column in U.T if column.any()]
+    return math.fsum(means) / len(means)
+
+
 def fuzzy_silhouette(X: Matrix, U: Matrix, *, alpha: float = 1.0) -> float:
     """Weighted by how far an object's first membership is above its second (Campello and Hruschka)."""
     used = U[:, U.any(axis=0)]
@@ -204,6 +213,7 @@ REFERENCE_OF_DATA: dict[str, Callable[..., float]] = {
     "davies_bouldin": davies_bouldin,
     "xie_beni": xie_beni,
     "silhouette": silhouette,
+    "macro_silhouette": macro_silhouette,
     "fuzzy_silhouette": fuzzy_silhouette,
     "simplified_silhouette": simplified_silhouette,
     "sci": sci,

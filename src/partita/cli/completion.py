@@ -15,7 +15,7 @@ __all__ = ["columns_of_data", "completion", "figure_kinds", "files", "index_name
 SHELLS = ("bash", "zsh", "fish")
 
 MOST_OF_A_HEADER = 1 << 16
-"""Characters of the first line of a file that are looked at."""
+"""Number of characters that are read of the first line of a file."""
 
 
 OF_THE_SECOND = "found_column"
@@ -62,9 +62,9 @@ def figure_kinds(_ctx: click.Context, _parameter: click.Parameter, incomplete: s
 
 def methods(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """The methods of clustering."""
-    from partita.cli.methods import OURS, THEIRS
+    from partita.cli.methods import OURS, OWN, THEIRS
 
-    return [name for name in (*OURS, *THEIRS) if name.startswith(incomplete)]
+    return [name for name in (OWN, *OURS, *THEIRS) if name.startswith(incomplete)]
 
 
 def papers(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The demonstration: all that partita says of Iris, from the number of clusters to a report."""
+"""The demonstration: the Iris data, from the clusters to a report."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ __all__ = ["demo"]
 PAGE = "partita-demo.html"
 
 MARK = '<meta name="generator" content="partita'
-"""In a page that a report of partita is."""
+"""Part of every page that partita wrote."""
 
 TITLE = "Iris: 150 flowers of 3 species"
 
 AGAINST_SPECIES = ["ARI", "VI", "purity"]
 
 MOST_OF_A_HEAD = 1 << 16
-"""Letters at the beginning of a page that are looked at."""
+"""Letters at the beginning of a page in which the mark is sought."""
 
 
 @click.command(cls=Command)
-@option("--out", metavar="FILE", help=f"The report, a file .html. Default: {PAGE}, in the current folder.")
+@option("--out", metavar="FILE", help=f"The report, an .html file. Default: {PAGE}, in the current folder.")
 @force_option
 @quiet_option
 def demo(out: str | None, force: bool, quiet: bool) -> None:
-    """Ask of Iris all there is to ask, and write a report.
+    """Analyse the Iris data, and write a report.
 
-    How many clusters there are, how stable they are, how they compare with the species, and how sure that is.
-    The report of an earlier demonstration is replaced, any other file only if it is named, with --force.
+    The clusters and their number, their stability, and their agreement with the species, with intervals. The
+    report of an earlier demonstration is replaced, any other file only if it is named, with --force.
     """
     target = free_page() if out is None else out
     may_replace = force or out is None
     check_page(target, may_replace)
     with quietly(quiet):
-        _tell(target, overwrite=may_replace)
+        _analyse(target, overwrite=may_replace)
 
 
 def free_page() -> str:
@@ -66,58 +66,37 @@ def _is_ours(file: Path) -> bool:
     return MARK in head and f"<title>{TITLE}" in head
 
 
-def _tell(target: str, *, overwrite: bool) -> None:
+def _analyse(target: str, *, overwrite: bool) -> None:
     from sklearn.datasets import load_iris
 
-    from partita import report
-    from partita.cluster import GaussianMixtureEM
+    from partita import compare, report
     from partita.progress import bar
     from partita.reports import analyse
+    from partita.results import show
     from partita.selection import Stability
 
     iris = load_iris(as_frame=True)
     species = iris.target_names[iris.target]
     click.echo("Iris: 150 flowers of 3 species, 4 features.")
-    parts = analyse(
-        iris.data,
-        GaussianMixtureEM(n_init=2),
-        range(1, 7),
-        truth=species,
-        truth_name="species",
-        n_runs=5,
-        n_repeats=10,
-        random_state=0,
-    )
+    parts = analyse(iris.data, truth=species, truth_name="species", n_repeats=10, random_state=0)
     choice: Any = parts[0]
     steady = next(part for part in parts if isinstance(part, Stability))
-    _tell_part("1. How many clusters?", choice)
-    _tell_part("2. Are they found again in a part of the flowers?", steady)
-    paragraph(f"In numbers: {steady.statement}.")
-    _tell_agreement(species, choice)
+    click.echo(f"\n1. How many clusters?\n\n{choice.title}")
+    paragraph(choice.answer.paragraph)
+    click.echo(f"\n2. Are they stable?\n\n{steady.title}")
+    paragraph(steady.statement)
+    click.echo("\n3. How do they compare with the species, and how sure is that?")
+    for k in dict.fromkeys([choice.k, 3]):
+        if k in choice.partitions:
+            found = compare(
+                species, choice.partitions[k], indices=AGAINST_SPECIES, bootstrap=999, random_state=0
+            )
+            click.echo(f"\n{found.title}")
+            for row in found.rows:
+                span = f"95% interval {show(row.ci_low)} to {show(row.ci_high)}"
+                end = f"best is {show(row.best)}"
+                click.echo(f"{row.index:<25}{row.symbol or '':<5}{show(row.value):<8}{span}, {end}")
     with bar("writing the report"):
         path = report(*parts, to=target, title=TITLE, overwrite=overwrite, command="partita demo")
-    click.echo(f"\nAll of it, with figures: report written to {path.absolute()}")
+    click.echo(f"\nreport written to {path.absolute()}")
     click.echo("The same for your own data: partita report DATA.csv")
-
-
-def _tell_part(heading: str, result: Any) -> None:
-    """What a result says, in sentences."""
-    from partita.reports.verdicts import sentences_of
-
-    click.echo(f"\n{heading}\n\n{result.title}")
-    paragraph(" ".join(one.text for one in sentences_of(result, "", "")))
-
-
-def _tell_agreement(species: Any, choice: Any) -> None:
-    """How near the mixtures are to the species, and within which limits that is known."""
-    from partita import compare
-    from partita.results import show
-
-    click.echo("\n3. How do they compare with the species, and how sure is that?")
-    for k in dict.fromkeys([choice.k or 3, 3]):
-        found = compare(species, choice.model_at(k), indices=AGAINST_SPECIES, bootstrap=999, random_state=0)
-        click.echo(f"\n{found.title}; memberships are kept soft")
-        for row in found.rows:
-            span = f"95% interval {show(row.ci_low)} to {show(row.ci_high)}"
-            end = f"best is {show(row.best)}"
-            click.echo(f"{row.index:<25}{row.symbol or '':<5}{show(row.value):<8}{span}, {end}")

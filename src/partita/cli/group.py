@@ -51,7 +51,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__)
 def commands() -> None:
-    """Judge clusterings of every kind: how far two agree, how good one is, how many clusters there are."""
+    """Evaluate clusterings: find clusters and their number, compare clusterings, validate them."""
 
 
 for command in (

@@ -1,15 +1,18 @@
-"""What is typed for a method, numbers of clusters, values of a parameter or a scheme of perturbation."""
+"""Methods, numbers of clusters, values of a parameter and schemes of perturbation, as they are typed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+OWN = "auto"
+"""Partita's own methods, for which there is no single estimator."""
+
 WITHOUT_K = {
     "dbscan": "--parameter eps --values 0.2,0.5,1",
     "hdbscan": "--parameter min_cluster_size --values 5,10,20",
 }
-"""Methods that find out themselves how many clusters there are, and what may be tried of each."""
+"""Methods that choose the number of clusters themselves, and values to try of each."""
 
 OURS = {
     "swap": "RandomSwap",
@@ -46,7 +49,7 @@ def numbers_in(text: str) -> Sequence[int]:
     except ValueError:
         pass
     raise ParameterError(
-        "--k is no range of numbers.", got=repr(text), need="1:12, the smaller end first, 2:30:2 or 2,3,5"
+        "--k is not a range of numbers.", got=repr(text), need="1:12, the smaller end first, 2:30:2 or 2,3,5"
     )
 
 
@@ -56,15 +59,17 @@ def values_in(text: str) -> list[Any]:
 
 
 def method_named(text: str) -> Any:
-    """A clusterer by its short name, with parameters after a colon."""
+    """A clusterer by its short name, with parameters after a colon; None for partita's own methods."""
     from importlib import import_module
 
     from partita.errors import ParameterError, near_names
 
+    if text == OWN:
+        return None
     known = OURS | THEIRS
     name, _, given = text.partition(":")
     if name not in known:
-        raise near_names(name, known, noun="method", parameter="method")
+        raise near_names(name, [OWN, *known], noun="method", parameter="method")
     room = import_module("sklearn.cluster" if name in THEIRS else "partita.cluster")
     options = dict(piece.partition("=")[::2] for piece in given.split(",") if piece)
     try:
@@ -76,7 +81,7 @@ def method_named(text: str) -> Any:
 
 
 def value_in(text: str) -> Any:
-    """A number where it is one, else the word."""
+    """The number, or the word where it is none."""
     for read in (int, float):
         try:
             return read(text)

@@ -57,7 +57,7 @@ chunks_option = option(
     "--in-chunks/--in-memory",
     default=None,
     help="Read .parquet (a folder of them too), .npy and texts part by part, in little memory, or all at "
-    "once. Default: part by part above 512 MB; what looks at all objects at once is then left out.",
+    "once. Default: part by part above 512 MB; what needs all objects at once is then left out.",
 )
 
 feature_options = (
@@ -72,7 +72,7 @@ feature_options = (
         "--leave-out",
         metavar="NAME[,NAME...]",
         shell_complete=columns_of_data,
-        help="Columns that are no features, such as labels.",
+        help="Columns to exclude, such as labels.",
     ),
     *file_options,
 )
@@ -83,8 +83,8 @@ scale_option = option(
     type=click.Choice(["standard", "robust", "none"]),
     default="none",
     show_default=True,
-    help="Give all features the same say: by mean and deviation, or by median and quartiles. none leaves "
-    "them as they are, and the result says where a few outweigh the rest.",
+    help="Give all features equal weight: by mean and deviation, or by median and quartiles. With none they "
+    "stay as they are, and the result says if a few dominate.",
 )
 
 
@@ -111,7 +111,7 @@ def from_number_on(least: int) -> Callable[[click.Context, click.Parameter, int 
 
 
 def seed_option(usual: int | None = None) -> Callable[[Any], Any]:
-    """The option for the seed; without a usual one every run draws anew."""
+    """The option for the seed; without a default every run has another one."""
     return option(
         "--seed",
         type=int,
@@ -177,7 +177,7 @@ noise_options = (
         type=click.Choice(["cluster", "singletons", "ignore", "raise"]),
         default="cluster",
         show_default=True,
-        help="What to do with objects that are noise: those labelled -1 beside non-negative labels.",
+        help="How to treat noise: objects labelled -1 where other labels are not negative.",
     ),
     option("--noise-label", metavar="LABEL", help="The label of noise, where it is another than -1."),
 )

@@ -73,7 +73,7 @@ weight_option = option(
     "adjusted value and p.",
 )
 @option(
-    "--bootstrap", type=int, metavar="N", help="Draw the objects anew so often, for sampling intervals: 1000."
+    "--bootstrap", type=int, metavar="N", help="Number of bootstrap resamples, for sampling intervals: 1000."
 )
 @option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals, and of 1 - p.")
 @option("--shuffles", "n_shuffles", type=int, default=999, show_default=True, help="Draws for p.")
@@ -249,7 +249,7 @@ def align(
     output: Output,
     **given: Any,
 ) -> None:
-    """Say which found cluster is which true one.
+    """Match the found clusters with the true ones.
 
     TRUTH and FOUND are files as in partita compare, with hard, fuzzy or possibilistic clusterings.
 
@@ -352,7 +352,7 @@ def distribution(
     output: Output,
     **given: Any,
 ) -> None:
-    """Say what an index may be between two soft clusterings.
+    """Show the values of an index between soft clusterings.
 
     Over the hard clusterings that they stand for: a law for fuzzy ones, an interval for rough ones, a lower
     and an upper expectation for possibilistic and evidential ones; exact, bounded or sampled, and it says

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +18,22 @@ from partita.cli.surroundings import quietly
 
 __all__ = ["report", "verdict_of"]
 
-MOST_SENTENCES = 6
-"""Of the verdict that are printed; the page has them all."""
 
 PACKED = (".gz",)
 
 
 @click.command(cls=Command)
-@over_k("1 to 10, and on to 20 where most votes are for the last", with_parameter=False)
+@over_k(
+    "all that the data can carry; a named method tries 1 to 10, and more while the best is the last",
+    own="density trees and mixtures",
+    with_parameter=False,
+)
 @truth_option("The column of DATA with the true labels: the clusters found are compared with them.")
 @option(
     "--labels",
     metavar="NAME",
     shell_complete=columns_of_data,
-    help="The column of DATA with the labels of an old clustering, which is judged and compared with too.",
+    help="The column of DATA with the labels of an old clustering, which is validated and compared too.",
 )
 @option(
     "--runs",
@@ -39,7 +41,7 @@ PACKED = (".gz",)
     default=10,
     show_default=True,
     callback=from_number_on(1),
-    help="Fits for each number of clusters.",
+    help="Fits of a named method for each number of clusters.",
 )
 @option(
     "--repeats",
@@ -48,7 +50,7 @@ PACKED = (".gz",)
     show_default=True,
     metavar="N",
     callback=from_number_on(0),
-    help="Perturbed data sets that show whether the clusters are found again; 0 for none.",
+    help="Perturbed data sets of the stability analysis; 0 for none.",
 )
 @option(
     "--bootstrap",
@@ -57,7 +59,7 @@ PACKED = (".gz",)
     show_default=True,
     metavar="N",
     callback=from_number_on(0),
-    help="How often objects are drawn anew for the intervals of a comparison; 0 for none.",
+    help="Bootstrap resamples for the intervals of a comparison; 0 for none.",
 )
 @option(
     "--shuffles",
@@ -67,11 +69,11 @@ PACKED = (".gz",)
     show_default=True,
     metavar="N",
     callback=from_number_on(1),
-    help="Draws for the p of a comparison.",
+    help="Permutations for the p-value of a comparison.",
 )
 @on_data(seed=0)
-@option("--title", metavar="TEXT", help="Of the page. Default: the name of the file.")
-@option("--out", metavar="FILE", help="The page, a file .html. Default: DATA.html, in the current folder.")
+@option("--title", metavar="TEXT", help="Title of the page. Default: the name of the file.")
+@option("--out", metavar="FILE", help="The page, an .html file. Default: DATA.html, in the current folder.")
 @force_option
 @quiet_option
 @click.pass_context
@@ -88,8 +90,8 @@ def report(
 ) -> None:
     """Write a report of data that opens with the answer.
 
-    How many clusters there are, how sure that is, whether they are found again, what sets each apart, and how
-    they compare with other labels: one HTML file with figures and tables, which needs no network. DATA is a
+    The clusters and their number, how far to trust them, their stability, what sets each apart, and how they
+    compare with other labels: one HTML file with figures and tables, which needs no network. DATA is a
     .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard input, with
     one line for each object.
 
@@ -114,7 +116,7 @@ def report(
 
         parts = analyse(
             sides.first,
-            None if given["method"] == "swap" else method,
+            method,
             ks,
             truth=others.get(truth),
             labels=others.get(labels),
@@ -138,14 +140,14 @@ def report(
                 overwrite=force,
                 command=shlex.join(["partita", *ctx.meta.get("partita.typed", ())]),
             )
-    for line in verdict_of(parts)[:MOST_SENTENCES]:
+    for line in verdict_of(parts):
         paragraph(line)
     click.echo(f"\nreport written to {path}")
     Output(quiet=quiet).say(*sides.notes)
 
 
 def page_of(data: str) -> str:
-    """How the page of a file is called: by its name, in the current folder."""
+    """The name of the page of a file, in the current folder."""
     if data == "-":
         return "report.html"
     file = Path(data)
@@ -169,14 +171,13 @@ def check_page(target: str, force: bool, *read: str) -> None:
 
 
 def verdict_of(parts: Sequence[Any]) -> list[str]:
-    """The answers of a report in plain words, the most important first."""
+    """The answer of a report with its reasons, then the answers of other results."""
     from partita.reports.verdicts import sentences_of
+    from partita.selection.choices import Decision
 
-    said = [one for name, result in _named(parts) for one in sentences_of(result, "", name)]
-    return list(dict.fromkeys(one.text for one in said if one.weight == "answer"))
-
-
-def _named(parts: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """The results of a report, each with what it is called."""
+    said: list[str] = []
     for part in parts:
-        yield from part.items() if isinstance(part, Mapping) else [("", part)]
+        for name, result in part.items() if isinstance(part, Mapping) else [("", part)]:
+            answers = [one.text for one in sentences_of(result, "", name) if one.weight == "answer"]
+            said += [result.answer.paragraph] if isinstance(result, Decision) else answers
+    return list(dict.fromkeys(said))

@@ -1,4 +1,4 @@
-"""Commands on data: is there structure, how many clusters are there, are they found again."""
+"""Commands on data: the test of structure, the clusters and their number, their stability."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from partita.cli.spellings import Command
 
 
 def on_data(seed: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The argument and the options of a command that looks at data, with this seed as the usual one."""
+    """The argument and the options of a command on data, with this default seed."""
     return with_options(
         click.argument("data", shell_complete=files),
         *feature_options,
@@ -41,10 +41,19 @@ def on_data(seed: int | None = None) -> Callable[[Callable[..., Any]], Callable[
     )
 
 
-def over_k(usual: str, *, with_parameter: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The options of a command that clusters data for several k, the usual ones where none are named.
+def over_k(
+    usual: str, *, own: str, with_parameter: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options of a command that clusters data for several k.
 
-    It says whether there is ``--parameter`` as well.
+    Parameters
+    ----------
+    usual : str
+        The numbers of clusters that are tried by default.
+    own : str
+        The meaning of ``--method auto``.
+    with_parameter : bool
+        Whether there is ``--parameter`` as well.
     """
     others = "; with --parameter also dbscan or hdbscan" if with_parameter else ""
     return with_options(
@@ -56,17 +65,17 @@ def over_k(usual: str, *, with_parameter: bool = True) -> Callable[[Callable[...
         ),
         option(
             "--method",
-            default="swap",
+            default="auto",
             show_default=True,
             metavar="NAME",
             shell_complete=methods,
-            help=f"swap, gmm, kmeans, fuzzy, possibilistic, rough, evidential, ward or binary{others}. "
-            "Options after a colon: gmm:covariance_type=diag.",
+            help=f"auto ({own}), swap, gmm, kmeans, fuzzy, possibilistic, rough, evidential, ward or "
+            f"binary{others}. Options after a colon: gmm:covariance_type=diag.",
         ),
         option(
             "--checkpoint",
             metavar="FOLDER",
-            help="Keep what is computed there, and go on from it after a kill.",
+            help="Keep intermediate results in this folder, and continue from it after an interruption.",
         ),
     )
 
@@ -80,8 +89,7 @@ parameter_options = (
     option(
         "--parameter",
         metavar="NAME",
-        help="Try values of another parameter of the method instead of numbers of clusters, such as eps of "
-        "dbscan.",
+        help="Sweep another parameter of the method than the number of clusters, such as eps of dbscan.",
     ),
     option("--values", metavar="VALUE[,VALUE...]", help="The values of --parameter: 0.1,0.2,0.5."),
 )
@@ -94,7 +102,7 @@ parameter_options = (
     default=99,
     show_default=True,
     metavar="N",
-    help="Data sets drawn from each law without clusters; 19 or fewer can find nothing.",
+    help="Data sets drawn from each distribution without clusters; with 19 or fewer nothing can be found.",
 )
 @option(
     "--components",
@@ -106,10 +114,10 @@ parameter_options = (
 @on_data()
 @with_output("partita.selection:Structure")
 def structure(null: int, components: str, output: Output, **given: Any) -> None:
-    """Say whether data have any structure at all.
+    """Test if data have any structure at all.
 
-    Whether they are more clustered than data from laws that have no clusters: a uniform one, a normal one,
-    and one with a single peak in each feature. DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet,
+    The test compares them with distributions that have no clusters: a uniform one, a normal one, and one with
+    a single peak in each feature. DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet,
     .feather or .xlsx file, or - for standard input, with one line for each object.
 
     \b
@@ -135,63 +143,74 @@ def structure(null: int, components: str, output: Output, **given: Any) -> None:
 
 
 @click.command(cls=Command)
-@over_k("1 to 10, and on to 20 where most votes are for the last")
+@over_k(
+    "all that the data can carry; a named method tries 1 to 10, and more while the best is the last",
+    own="density trees and mixtures",
+)
 @with_options(*parameter_options)
 @option(
     "--shapes",
     metavar="NAME[,NAME...]",
     help="With --method gmm: covariance shapes to try, among full, tied, diag and spherical; the best by BIC "
-    "answers.",
+    "is used.",
 )
-@option("--runs", type=int, default=10, show_default=True, help="Fits for each number of clusters.")
+@option(
+    "--metric",
+    type=click.Choice(["euclidean", "precomputed"]),
+    default="euclidean",
+    show_default=True,
+    help="precomputed: DATA holds the distances of all objects.",
+)
+@option("--runs", type=int, default=10, show_default=True, help="Fits of a named method for each k.")
 @indices_option(
-    "Indices and curves that choose: BIC,silhouette,gap; or a family (compactness, curves, ...), a "
-    "paper's key (franti2017), headline or all. Default: headline, one or two of each family that suits the "
-    "method; each family has one vote.",
+    "Indices and curves to report: BIC,silhouette,gap; or a family (compactness, curves, ...), a paper's key "
+    "(franti2017), headline or all. They do not decide the answer. Default: headline, one or two of each "
+    "family that suits the method.",
 )
-@truth_option("The column of DATA with the true labels; it has no vote.")
+@truth_option("The column of DATA with the true labels: external indices are then reported.")
 @option("--consensus", metavar="NAME[,NAME...]", help="Indices that compare the runs of a k: VI,ARI.")
 @option(
     "--rule",
     "rules",
     multiple=True,
     metavar="INDEX=RULE",
-    help="Another rule than an index's own: BIC=first_max, ball_hall=knee; may be repeated.",
+    help="Another rule by which an index chooses: BIC=first_max, ball_hall=knee; may be repeated.",
 )
 @option(
     "--search",
     type=click.Choice(["brute force", "stepwise", "guided", "hierarchical"]),
     default="brute force",
     show_default=True,
-    help="Each k anew, from the one before, as part of the search, or cut from one tree.",
+    help="Start each k independently, from the one before, as part of the search, or cut one tree.",
 )
 @option(
     "--pool",
     type=click.Choice(["objective", "index", "mean"]),
     default="objective",
     show_default=True,
-    help="Which run of a k is judged: that of the best objective, each index's own best, or the mean of all.",
+    help="The run of a k that indices evaluate: that of the best objective, their own best, or the mean of "
+    "all.",
 )
-@option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
+@option("--no-structure", is_flag=True, help="Skip the test of structure.")
 @option(
     "--splits",
     type=int,
-    default=5,
+    default=0,
     show_default=True,
     metavar="N",
-    help="Halvings of the data that show whether clusters are found again; 0 for none.",
+    help="Random halvings of the data for the prediction strength of a named method; 0 for none.",
 )
 @option(
     "--save-labels",
     metavar="FILE",
-    help="Write the clustering of the chosen fit to a .csv file: identifiers or row numbers, labels, and of "
-    "soft methods memberships and uncertainty.",
+    help="Write the clusters of the answer to a .csv file: identifiers or row numbers, labels, and of soft "
+    "methods memberships and uncertainty.",
 )
 @option(
     "--save-k",
     metavar="N",
-    help="With --save-labels: write the fit of N clusters, whichever was chosen; with --parameter, that of "
-    "its value N.",
+    help="With --save-labels: write the clustering with N clusters instead; with --parameter, that of its "
+    "value N.",
 )
 @on_data()
 @with_output("partita.selection:ChoiceOfK", "partita.selection:ChoiceOfValue")
@@ -205,56 +224,93 @@ def choose(
     pool: str,
     no_structure: bool,
     splits: int,
+    metric: str,
     save_labels: str | None,
     save_k: str | None,
     shapes: str | None,
     output: Output,
     **given: Any,
 ) -> None:
-    """Say how many clusters there are in data, by several indices.
+    """Find the clusters in data, and their number.
 
-    DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
-    input, with one line for each object. The file of --save-labels has a line for each of them, too; of those
-    that were left out (--missing drop) it has the name alone.
+    The first lines give the answer, how far to trust it, and why. DATA is a .csv, .tsv, .txt (also .gz),
+    .npy, .npz, .parquet, .feather or .xlsx file, or - for standard input, with one line for each object. The
+    file of --save-labels has a line for each of them, too; objects that were left out (--missing drop) have
+    no label there.
 
     \b
     Examples:
-      partita choose flowers.csv --leave-out species --plot curves.svg
+      partita choose flowers.csv --leave-out species --plot clusters.svg
       partita choose flowers.csv --k 1:12 --method gmm --runs 20 --indices BIC,ICL,PNC --truth species
       partita choose customers.csv --scale robust --save-labels segments.csv
       partita choose customers.csv --method fuzzy --save-labels segments.csv --save-k 4 --force
-      partita choose flowers.csv --columns petal_length,petal_width --indices CH,gap --pool mean
+      partita choose flowers.csv --columns petal_length,petal_width --method swap --indices CH,gap
       partita choose flowers.csv --method gmm --shapes full,tied,diag,spherical
       partita choose flowers.csv --method dbscan --parameter eps --values 0.4,0.6,0.8
-      partita choose large.csv --no-structure --splits 0 --jobs 4 --checkpoint kept
+      partita choose large.csv --method kmeans --no-structure --jobs 4 --checkpoint kept
     """  # noqa: D301 (click reads the backspace as: keep these lines)
-    swept = _swept(given)
-    target = _label_file(save_labels, save_k, swept, given["data"], overwrite=output.force)
+    parameter, values = given["parameter"], _values(given)
+    target = _label_file(
+        save_labels, save_k, values or numbers_of(given["ks"]), given["data"], overwrite=output.force
+    )
     if shapes is not None:
         _refuse_shapes_without_mixture(given["method"])
-        swept["covariance_type"] = split_columns(shapes)
+    over_numbers = {
+        "k": (given["ks"], None),
+        "consensus": (consensus, None),
+        "rule": (rules, ()),
+        "search": (search, "brute force"),
+        "pool": (pool, "objective"),
+        "shapes": (shapes, None),
+        "splits": (splits, 0),
+        "metric": (metric, "euclidean"),
+    }
+    if values is not None:
+        _refuse_beside_parameter(over_numbers)
     sides = data_of(given, truth)
     method = method_of(given)
-    from partita.selection import choose_k
-
-    result = choose_k(
-        sides.first,
-        None if search == "hierarchical" and given["method"] == "swap" else method,
-        **swept,
-        n_runs=runs,
-        indices=split_indices(indices),
-        truth=sides.second,
-        consensus=split_indices(consensus),
-        rules=dict(rule.partition("=")[::2] for rule in rules) or None,
-        search=search,
-        pool=pool,
-        structure=not no_structure,
-        n_splits=splits,
+    shared: dict[str, Any] = {
+        "n_runs": runs,
+        "indices": split_indices(indices),
+        "truth": sides.second,
+        "structure": not no_structure,
         **_ways(given),
-    )
+    }
+    from partita.selection import choose_k, choose_value
+
+    result: Any
+    if values is not None:
+        result = choose_value(sides.first, method, {parameter: values}, **shared)
+    else:
+        result = choose_k(
+            sides.first,
+            None if search == "hierarchical" and given["method"] == "swap" else method,
+            numbers_of(given["ks"]),
+            consensus=split_indices(consensus),
+            rules=dict(rule.partition("=")[::2] for rule in rules) or None,
+            search=search,
+            pool=pool,
+            n_splits=splits,
+            metric=metric,
+            covariance_type=split_columns(shapes),
+            **shared,
+        )
     output.show(result, sides.notes)
     if target is not None:
-        output.say(_saved(target, result, given["parameter"], save_k, sides))
+        output.say(_saved(target, result, parameter, save_k, sides))
+
+
+def _refuse_beside_parameter(options: Mapping[str, tuple[Any, Any]]) -> None:
+    """Refuse options of sweeps over k that differ from their defaults."""
+    from partita.errors import ParameterError
+
+    for name, (value, usual) in options.items():
+        if value != usual:
+            raise ParameterError(
+                f"--{name} belongs to sweeps over numbers of clusters.",
+                got=f"--{name} beside --parameter",
+                need="one of them",
+            )
 
 
 def _refuse_shapes_without_mixture(method: str) -> None:
@@ -270,18 +326,17 @@ def _refuse_shapes_without_mixture(method: str) -> None:
 
 
 def _label_file(
-    path: str | None, save_k: str | None, swept: Mapping[str, Any], data: str, *, overwrite: bool
+    path: str | None, save_k: str | None, tried: Sequence[Any] | None, data: str, *, overwrite: bool
 ) -> LabelFile | None:
-    """Where labels are to be written; what cannot be is refused before anything is computed."""
+    """The file for labels, checked before anything is computed."""
     from partita.errors import ParameterError
 
     if path is None:
         if save_k is not None:
             raise ParameterError(
-                "--save-k says what is written to a file.", got="no --save-labels", need="--save-labels FILE"
+                "--save-k needs a file to write to.", got="no --save-labels", need="--save-labels FILE"
             )
         return None
-    tried = swept.get("values", swept.get("ks"))
     if save_k is not None and tried is not None and _value(save_k) not in tried:
         raise ParameterError(
             f"there will be no fit of {save_k}.",
@@ -300,26 +355,27 @@ def _value(text: str) -> Any:
 
 
 def _saved(target: LabelFile, choice: Any, parameter: str | None, save_k: str | None, sides: Any) -> str:
-    """Write the labels of the chosen fit, or of another that was tried, and say so."""
-    import numpy as np
-
+    """Write the labels of the answer, or of another fit, and return a note that says so."""
     from partita.cli.label_files import label_frame
     from partita.errors import ParameterError
-    from partita.partitions import as_partition
 
-    name, tried = ("k", choice.selected) if parameter is None else (parameter, choice.tried)
+    if parameter is None:
+        name, fits = "k", choice.partitions
+        answer = choice.clustering
+    else:
+        name, fits = parameter, {value: c.partition for c in choice.candidates for value in c.names}
+        answer = choice.partition
     value = choice.value if save_k is None else _value(save_k)
-    if value is None:
+    found = answer if save_k is None else fits.get(value)
+    if found is None:
+        lacking = "no clusters were found" if save_k is None else f"there is no fit of {name} = {value}"
         raise ParameterError(
-            f"no {'number of clusters' if name == 'k' else name} was chosen, so no labels were written.",
-            got=f"an answer that is {choice.strength}",
-            need="to know which fit is to be written",
-            fix=f"--save-k N writes that of {name} = N, one of {', '.join(map(str, tried))}",
+            f"{lacking}, so no labels were written.",
+            got=choice.statement,
+            need="a clustering",
+            fix=f"--save-k N writes that of {name} = N, one of {', '.join(map(str, fits))}",
             parameter="save_labels",
         )
-    # a scaler knows the names of the features, a method does not
-    data = np.asarray(sides.first) if choice.scaler is None else sides.first
-    found = as_partition(choice.model_at(value), X=data)
     frame = label_frame(found, sides.objects, keeps_all=True)
     target.write(frame)
     left_out = len(frame) - found.n_objects
@@ -328,7 +384,7 @@ def _saved(target: LabelFile, choice: Any, parameter: str | None, save_k: str | 
 
 
 @click.command(cls=Command)
-@over_k("2 to 10")
+@over_k("2 to 10", own="random swap")
 @with_options(*parameter_options)
 @option("--repeats", type=int, default=20, show_default=True, help="Perturbed data sets for each k.")
 @option(
@@ -343,14 +399,15 @@ def _saved(target: LabelFile, choice: Any, parameter: str | None, save_k: str | 
     type=click.Choice(["cross-validation", "transfer"]),
     default="cross-validation",
     show_default=True,
-    help="Compare with the clustering of all data, or carry one clustering over to other objects.",
+    help="Compare with the clustering of all data, or transfer one clustering to other objects.",
 )
 @indices_option("External indices. Default: CI,ARI, for soft clusterings others that suit them.")
+@option("--no-structure", is_flag=True, help="Leave out the test of structure.")
 @option(
     "--by-cluster",
     is_flag=True,
-    help="Say how well each cluster of the answer is found again, too; of all where there is none. As CSV, "
-    "that table alone, of all.",
+    help="Add the stability of each cluster of the answer, or of all where there is no answer. As CSV, that "
+    "table alone, of all.",
 )
 @on_data()
 @with_output("partita.selection:Stability")
@@ -359,11 +416,12 @@ def stability(
     scheme: str,
     strategy: str,
     indices: str | None,
+    no_structure: bool,
     by_cluster: bool,
     output: Output,
     **given: Any,
 ) -> None:
-    """Say how many clusters are found again in perturbed data.
+    """Analyse the stability of clusters in perturbed data.
 
     DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
     input, with one line for each object.
@@ -378,17 +436,19 @@ def stability(
     from partita.cli.methods import scheme_named
 
     sides = data_of(given)
-    method, swept = method_of(given), _swept(given)
+    method, ks, values = method_of(given), numbers_of(given["ks"]), _values(given)
     from partita.selection import stability as run
 
+    swept = {"ks": ks, "parameter": given["parameter"], "values": values}
     result = run(
         sides.first,
         None if given["method"] == "swap" else method,
-        **swept,
+        **{name: one for name, one in swept.items() if one is not None},
         scheme=scheme_named(scheme),
         strategy=strategy,
         n_repeats=repeats,
         indices=split_indices(indices),
+        structure=not no_structure,
         **_ways(given),
     )
     parts = {"": result.by_cluster} if by_cluster else None
@@ -396,7 +456,7 @@ def stability(
 
 
 def data_of(given: Mapping[str, Any], *labels: str | None) -> Any:
-    """The data with columns of labels, as the options of `on_data` say: none, one, or several by name."""
+    """The data as the options of `on_data` say, with no, one, or several columns of labels."""
     from partita.files.sources import check_files
 
     check_files(given["data"])
@@ -421,7 +481,7 @@ def data_of(given: Mapping[str, Any], *labels: str | None) -> Any:
 
 
 def _refuse_equal_objects(features: Any, path: str) -> None:
-    """Where no two objects differ, there is nothing to cluster."""
+    """Refuse data in which no two objects differ."""
     import numpy as np
 
     from partita.errors import FileError
@@ -436,7 +496,7 @@ def _refuse_equal_objects(features: Any, path: str) -> None:
 
 
 def numbers_of(text: str | None) -> Sequence[int] | None:
-    """The numbers of clusters, where some are named."""
+    """The numbers of clusters, or None where none are named."""
     from partita.cli.methods import numbers_in
 
     return None if text is None else numbers_in(text)
@@ -462,20 +522,21 @@ def method_of(given: Mapping[str, Any]) -> Any:
     return method_named(given["method"])
 
 
-def _swept(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is tried, where that is named: numbers of clusters, or values of another parameter."""
+def _values(given: Mapping[str, Any]) -> Sequence[Any] | None:
+    """The values of another parameter, where one is swept."""
     from partita.cli.methods import values_in
+    from partita.errors import ParameterError
 
-    ks, values = numbers_of(given["ks"]), given["values"]
-    named = {
-        "ks": ks,
-        "parameter": given["parameter"],
-        "values": None if values is None else values_in(values),
-    }
-    return {name: value for name, value in named.items() if value is not None}
+    parameter, values = given["parameter"], given["values"]
+    if (parameter is None) != (values is None):
+        lacking, there = ("--values", "--parameter") if values is None else ("--parameter", "--values")
+        raise ParameterError(
+            f"{there} needs {lacking}.", got=f"no {lacking}", need="--parameter NAME --values VALUE,VALUE"
+        )
+    return None if values is None else values_in(values)
 
 
 def _ways(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What goes to a procedure as it was given."""
+    """The options that procedures take as they are."""
     names = {"n_jobs": "jobs", "random_state": "seed", "checkpoint": "checkpoint"}
     return {name: given[option] for name, option in names.items()} | {"scale": scale_named(given["scale"])}

@@ -75,8 +75,8 @@ matching_options = (
 @option(
     "--by-cluster",
     is_flag=True,
-    help="Judge each cluster too: size, silhouette, scatter, nearest neighbour, who would move. As CSV, that "
-    "table alone.",
+    help="Add each cluster: size, silhouette, scatter, nearest neighbour, objects that would move. As CSV, "
+    "that table alone.",
 )
 @scale_option
 @option(
@@ -110,7 +110,7 @@ def validate(
     output: Output,
     **given: Any,
 ) -> None:
-    """Judge clusterings by the data they are of.
+    """Validate clusterings by their data.
 
     One by --labels or --memberships, several side by side by --clusterings.
     DATA is a .csv, .tsv, .txt (also .gz), .npy, .npz, .parquet, .feather or .xlsx file, or - for standard
@@ -129,7 +129,7 @@ def validate(
 
     if labels is None and memberships is None and clusterings is None:
         raise ParameterError(
-            "which clustering is to be judged?",
+            "which clustering is to be validated?",
             got="neither --labels nor --clusterings nor --memberships",
             need="--labels NAME, a column of the data, or --memberships FILE; for several, "
             "--clusterings NAME,NAME",
@@ -196,18 +196,18 @@ def _of_clustering(name: str, clusters: Any) -> Any:
 @option("--memberships", metavar="FILE", help="The file that has these columns. Default: DATA.")
 @with_options(*matching_options)
 @indices_option(
-    "Indices that choose: silhouette,DBCV; or a family (compactness, density, ...), a paper's key "
-    "(franti2017), headline or all. Default: one or two of each family; each family has one vote.",
+    "Indices to report: silhouette,DBCV; or a family (compactness, density, ...), a paper's key "
+    "(franti2017), headline or all. They do not decide the answer. Default: one or two of each family.",
 )
 @scale_option
-@option("--no-structure", is_flag=True, help="Do not ask first whether there is anything to find.")
+@option("--no-structure", is_flag=True, help="Skip the test of structure.")
 @option(
     "--neighbors",
     type=int,
     default=10,
     show_default=True,
     metavar="N",
-    help="Nearest neighbours of an object that are looked at: how many share its cluster.",
+    help="Number of nearest neighbours; the share in an object's own cluster is reported.",
 )
 @seed_option()
 @threads_option
@@ -232,7 +232,7 @@ def choose_among(
     output: Output,
     **given: Any,
 ) -> None:
-    """Say which of several ready clusterings of data is best.
+    """Choose the best of several ready clusterings of data.
 
     Nothing is clustered: columns of DATA, or of the file of --memberships, hold the labels.
 
@@ -252,7 +252,7 @@ def choose_among(
             "there is nothing to choose among.",
             got=f"--clusterings {clusterings}",
             need="two columns of labels at least, with a comma between them",
-            fix="partita validate judges one",
+            fix="partita validate for one",
         )
     from partita.files.reading import ClusteringFile, read_judged
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partita.cluster.binary import StochasticComplexityClustering
+    from partita.cluster.density_tree import DensityTree
     from partita.cluster.evidential import EvidentialCMeans
     from partita.cluster.fuzzy import FuzzyCMeans, MaxEntropyMemberships
     from partita.cluster.genetic import GeneticKMeans
     from partita.cluster.global_kmeans import GlobalKMeans
+    from partita.cluster.merged_mixture import MergedMixture
     from partita.cluster.mixture import GaussianMixtureEM
     from partita.cluster.possibilistic import PossibilisticCMeans
     from partita.cluster.rough import RoughKMeans
@@ -21,12 +23,14 @@ if TYPE_CHECKING:
     from partita.cluster.xmeans import XMeans
 
 _HOMES = {
+    "DensityTree": "density_tree",
     "EvidentialCMeans": "evidential",
     "FuzzyCMeans": "fuzzy",
     "GaussianMixtureEM": "mixture",
     "GeneticKMeans": "genetic",
     "GlobalKMeans": "global_kmeans",
     "MaxEntropyMemberships": "fuzzy",
+    "MergedMixture": "merged_mixture",
     "PossibilisticCMeans": "possibilistic",
     "RandomSwap": "swap",
     "RoughKMeans": "rough",
@@ -36,12 +40,14 @@ _HOMES = {
 }
 
 __all__ = [
+    "DensityTree",
     "EvidentialCMeans",
     "FuzzyCMeans",
     "GaussianMixtureEM",
     "GeneticKMeans",
     "GlobalKMeans",
     "MaxEntropyMemberships",
+    "MergedMixture",
     "PossibilisticCMeans",
     "RandomSwap",
     "RoughKMeans",

@@ -76,7 +76,10 @@ def dunn(
 ) -> Floats:
     """The least distance between two clusters over the largest diameter: above 1, each is an island.
 
-    ``metric`` is a name that SciPy knows, or "precomputed" for a matrix of distances in the place of X.
+    ``metric`` is a name that SciPy knows, "precomputed" for a matrix of distances in the place of X, or
+    "density" for density-connectivity distances with ``min_points``, which suit clusters of any shape; there
+    noise is a cluster like others, which `dc_dunn` leaves out.
+
     ``variant="slide"`` is another quantity, which franti2017's Table B.1 prints under this name: the sum over
     clusters of the largest squared distance to the centre as a share of their sum.
 

@@ -13,6 +13,7 @@ from partita.statistics.distances.distance_sums import DistanceSums, cluster_sil
 __all__ = [
     "cluster_silhouettes",
     "fuzzy_silhouette",
+    "macro_silhouette",
     "sci",
     "silhouette",
     "silhouette_samples",
@@ -52,18 +53,21 @@ def silhouette(
     another cluster. `silhouette_samples` gives the value of each object, `cluster_silhouettes` the mean of
     each cluster.
 
-    ``metric`` is a name that SciPy knows, or "precomputed" for a matrix of distances in the place of X.
-    ``sample_size`` looks at about so many objects, from each cluster its share (two where it has two), each
-    against all: the caveat then gives the standard error. ``variant="squared"`` takes squared Euclidean
-    distances, as franti2017's Table B.1 prints it. Of large sparse data, cosine and squared distances come
-    from sums over clusters, without a look at pairs; a row of zeros has no cosine, and is refused.
+    ``metric`` is a name that SciPy knows, "precomputed" for a matrix of distances in the place of X, or
+    "density" for density-connectivity distances, which suit clusters of any shape: the largest step on the
+    best path between two objects, no step being shorter than the distance to the ``min_points``-th nearest
+    object from either end. ``sample_size`` looks at about so many objects, from each cluster its share (two
+    where it has two), each against all: the caveat then gives the standard error. ``variant="squared"`` takes
+    squared Euclidean distances, as franti2017's Table B.1 prints it. Of large sparse data, cosine and squared
+    distances come from sums over clusters, without a look at pairs; a row of zeros has no cosine, and is
+    refused.
 
     Pitfalls
     --------
     It takes n^2 distances: `simplified_silhouette` or ``sample_size`` are for large n, in chunks too. An
     object alone in its cluster has 0, so that n clusters of n objects have 0 too; where a and b are 0 it is
-    0. It favours round clusters of equal spread, and often two of them. Other programs square distances
-    (Spark), or take the mean over clusters.
+    0. It favours round clusters of equal spread, and often two of them. Large clusters count most; in
+    `macro_silhouette` all count the same. Other programs square distances (Spark).
 
     Examples
     --------
@@ -71,6 +75,46 @@ def silhouette(
     0.5167
     """
     return np.asarray(sums.mean_silhouette)
+
+
+@index(
+    aliases=["macro_averaged_silhouette"],
+    title="Macro-averaged silhouette",
+    best=1.0,
+    range=BETWEEN_MINUS_ONE_AND_ONE,
+    claims=INVARIANT,
+    limits=[ONE_CLUSTER],
+    references=["pavlopoulos2024", "rousseeuw1987"],
+    formula=r"\frac{1}{k} \sum_c \frac{1}{n_c} \sum_{i \in c} \frac{b_i - a_i}{\max(a_i, b_i)}",
+    examples=[
+        Example([[0.0], [1.0], [5.0]], [0, 0, 1], 31 / 80, source="by hand: ((4/5 + 3/4) / 2 + 0) / 2"),
+        Example(
+            [[0.0], [2.0], [10.0], [12.0]],
+            [0, 0, 1, 1],
+            0.797979797979798,
+            source="the example of the Python package sil-score (macro_sil_score)",
+        ),
+    ],
+    without=("variant", "sample_size", "random_state"),
+)
+def macro_silhouette(sums: DistanceSums) -> Floats:
+    """The mean over clusters of the mean silhouette of each: 1 well inside, below 0 outside.
+
+    All clusters count the same, however many objects they have: a small cluster that is badly placed shows.
+    ``metric`` and ``min_points`` are those of `silhouette`, which is the mean over objects;
+    `cluster_silhouettes` gives the mean of each cluster.
+
+    Pitfalls
+    --------
+    It takes n^2 distances. A cluster of one object has 0, and counts as much as one of thousands: a few
+    outliers that are clusters of their own lower the value as much as large clusters can.
+
+    Examples
+    --------
+    >>> round(macro_silhouette([[0], [1], [5]], [0, 0, 1]), 4)
+    0.3875
+    """
+    return np.asarray(sums.cluster_silhouettes.mean())
 
 
 @index(

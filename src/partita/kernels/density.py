@@ -97,15 +97,16 @@ def core_distances(
 def _points(rng: np.random.Generator) -> Any:
     points, core = rng.normal(size=(25, 3)), rng.random(25)
     points[7] = points[3]
-    return [(points, core, metric, 2.0**20 + 1.0) for metric in (0, 1, 2)]
+    return [(points, core, metric, 2.0**20 + 1.0, pair) for metric in (0, 1, 2) for pair in (False, True)]
 
 
 @kernel(work=lambda points, *_: len(points) * points.size, calls=10, reads=(0, 1), examples=_points)
-def spanning_tree(points: Any, core: Any, metric: int, tie: float) -> Any:
+def spanning_tree(points: Any, core: Any, metric: int, tie: float, by_pair: bool) -> Any:
     """The minimum spanning tree of mutual reachability by Prim's algorithm, without a matrix.
 
-    Of edges of equal reach the one of smaller distance is taken, then the one between lower positions;
-    numbers are equal when they agree after `tie` has cut their last bits.
+    Of edges of equal reach the one of smaller distance is taken, then the one between lower positions; or
+    with ``by_pair`` the one whose lower position is highest, then the higher one. Numbers are equal when they
+    agree after `tie` has cut their last bits.
 
     Returns
     -------
@@ -158,10 +159,11 @@ def spanning_tree(points: Any, core: Any, metric: int, tie: float) -> Any:
             lifted = gaps[p] * tie
             short = lifted - (lifted - gaps[p])
             new = max(least, cut[p], short)
+            order = -float(min(u, who[p]) * m + max(u, who[p])) if by_pair else short
             if new < reach[p] or (
-                new == reach[p] and (short < close[p] or (short == close[p] and u < parent[p]))
+                new == reach[p] and (order < close[p] or (order == close[p] and u < parent[p]))
             ):
-                reach[p], close[p], exact[p], parent[p] = new, short, gaps[p], u
+                reach[p], close[p], exact[p], parent[p] = new, order, gaps[p], u
             if reach[p] > reach[place] or p == 0:
                 continue
             if reach[p] < reach[place] or close[p] < close[place]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from partita.errors import ParameterError
-from partita.plots.figures import FigureData, chosen_kind, every_kind, split_options, subject_of
+from partita.plots.figures import FigureData, every_kind, made_figure
 from partita.plots.panels import settled, style
 
 if TYPE_CHECKING:
@@ -59,13 +59,8 @@ def plot(result: Any, kind: str | None = None, ax: Axes | None = None, **options
     >>> ax.get_title(loc="left")
     'each true cluster is one found cluster, and the other way round'
     """
-    subject = subject_of(result)
-    chosen = chosen_kind(subject, kind)
-    of_data, of_drawing = split_options(chosen, subject, options)
     _check_axes(ax)
-    maker = chosen.maker_for(subject)
-    assert maker is not None
-    data = maker(subject, **of_data)
+    data, of_drawing = made_figure(result, kind, options)
     if ax is None:
         import matplotlib.pyplot as plt
 

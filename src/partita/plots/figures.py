@@ -95,14 +95,14 @@ class FigureKind:
     name: str
     summary: str
     makers: dict[type, Maker] = field(default_factory=dict)
-    usual_for: set[type] = field(default_factory=set)
+    usual_for: dict[type, int] = field(default_factory=dict)
     draw: Drawing | None = None
 
-    def of(self, *types: type, usual: bool = False) -> Callable[[Maker], Maker]:
+    def of(self, *types: type, usual: int = 0) -> Callable[[Maker], Maker]:
         """A decorator for the function that makes the data from results of these types.
 
-        It is called with the result; its keyword-only parameters are options of the figure. ``usual`` says
-        that this figure is shown where no kind is named.
+        It is called with the result; its keyword-only parameters are options of the figure. Where no kind is
+        named, the figure with ``usual=1`` is shown, or the one with 2 where a result has no such figure.
         """
 
         def add(maker: Maker) -> Maker:
@@ -110,7 +110,7 @@ class FigureKind:
                 assert one not in self.makers, (self.name, one)
                 self.makers[one] = maker
                 if usual:
-                    self.usual_for.add(one)
+                    self.usual_for[one] = usual
             return maker
 
         return add
@@ -152,23 +152,37 @@ def kinds_of(result: Any) -> tuple[str, ...]:
     >>> kinds_of(pt.compare([0, 0, 1, 1], [0, 0, 1, 2]))[0]
     'contingency'
     """
-    subject = subject_of(result)
-    carried = [kind for kind in every_kind().values() if kind.maker_for(subject) is not None]
-    usual = _usual(subject)
-    return tuple(kind.name for kind in sorted(carried, key=lambda kind: kind.name != usual))
+    subjects = [subject_of(result)]
+    if not isinstance(subjects[0], (Result, Partition, Ensemble)):
+        subjects.append(as_partition(result))  # an estimator with figures of its own
+    carried = dict.fromkeys(
+        kind.name
+        for subject in subjects
+        for kind in every_kind().values()
+        if kind.maker_for(subject) is not None
+    )
+    usual = usual_kinds(subjects[0])
+    return (*usual, *(name for name in carried if name not in usual))
 
 
-def _usual(subject: Any) -> str | None:
+def usual_kinds(subject: Any) -> list[str]:
+    """The kinds that are shown of such a result where none is named, the first that it has."""
     for one in type(subject).__mro__:
-        for kind in every_kind().values():
-            if one in kind.usual_for:
-                return kind.name
-    return None
+        ranks = {kind.usual_for[one]: kind.name for kind in every_kind().values() if one in kind.usual_for}
+        if ranks:
+            return [ranks[rank] for rank in sorted(ranks)]
+    return []
 
 
-def subject_of(given: Any) -> Any:
-    """What a figure is made of: results and clusterings as they are, several clusterings as an ensemble."""
+def subject_of(given: Any, kind: str | None = None) -> Any:
+    """The result or clustering of a figure: several clusterings by name become an ensemble.
+
+    An estimator is its clustering, except for kinds of figures of its own.
+    """
     if isinstance(given, (Result, Partition, Ensemble)):
+        return given
+    own = [one.name for one in every_kind().values() if type(given) in one.makers]
+    if own and (kind is None or kind in own):
         return given
     return Ensemble(given) if isinstance(given, Mapping) else as_partition(given)
 
@@ -217,12 +231,40 @@ def figure_data(result: Any, kind: str | None = None, **options: Any) -> FigureD
     >>> data.records[0]["truth"], data.records[0]["found"], data.records[0]["count"]
     ('a', '0', 2)
     """
-    subject = subject_of(result)
-    chosen = chosen_kind(subject, kind)
-    made, _ = split_options(chosen, subject, options)
-    maker = chosen.maker_for(subject)
+    return made_figure(result, kind, options)[0]
+
+
+def made_figure(result: Any, kind: str | None, options: Record) -> tuple[FigureData, Record]:
+    """The data of a figure, and those of its options that are about the drawing.
+
+    Where no kind is named, it is the first of the usual ones that has such options and can be made.
+    """
+    subject = subject_of(result, kind)
+    names: list[str | None] = [kind]
+    if kind is None:
+        usual = usual_kinds(subject)
+        names = (
+            [name for name in usual if _takes(every_kind()[name], subject, options)] or [*usual[:1]] or [None]
+        )
+    for name in names:
+        chosen = chosen_kind(subject, name)
+        of_data, of_drawing = split_options(chosen, subject, options)
+        maker = chosen.maker_for(subject)
+        assert maker is not None
+        try:
+            return maker(subject, **of_data), of_drawing
+        except NoFigureError:
+            if name == names[-1]:
+                raise
+    raise AssertionError
+
+
+def _takes(kind: FigureKind, subject: Any, options: Record) -> bool:
+    """True where a kind of figure has all of these options."""
+    maker = kind.maker_for(subject)
     assert maker is not None
-    return maker(subject, **made)
+    assert kind.draw is not None
+    return set(options) <= {*keyword_options(maker), *keyword_options(kind.draw)}
 
 
 def split_options(kind: FigureKind, subject: Any, options: Mapping[str, Any]) -> tuple[Record, Record]:

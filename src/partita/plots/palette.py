@@ -24,6 +24,7 @@ __all__ = [
     "noise_name",
     "repeated_note",
     "shade",
+    "shades",
 ]
 
 INK = "#101418"
@@ -213,6 +214,11 @@ def shade(colour: str, share: float) -> str:
     parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
     mixed = [round(255 + share * (part - 255)) for part in parts]
     return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def shades(colour: str, count: int) -> list[str]:
+    """So many shades of a colour, from the colour itself to a light one."""
+    return [shade(colour, 1.0 - 0.65 * place / max(count - 1, 1)) for place in range(count)]
 
 
 def is_dark(colour: str) -> bool:

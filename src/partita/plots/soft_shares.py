@@ -20,7 +20,7 @@ from partita.partitions import (
 from partita.plots.names import plain_name
 from partita.plots.palette import FAINT, NOISE_COLOUR, noise_name
 
-__all__ = ["SURE", "SoftShares", "finding", "soft_shares", "unsure_objects"]
+__all__ = ["SURE", "SoftShares", "details", "finding", "soft_shares", "unsure_objects"]
 
 SURE = 0.8
 """Objects with a smaller largest share are counted as unsure."""
@@ -187,23 +187,32 @@ def _of_masses(partition: EvidentialPartition, names: tuple[str, ...]) -> SoftSh
 
 
 def finding(shares: SoftShares) -> str:
-    """How many clusters, and how many objects are unsure; of hard clusterings the sizes."""
-    clusters = [j for j in range(len(shares.names)) if j != shares.noise]
-    filled = int(np.count_nonzero(shares.sizes[clusters]))
+    """The number of clusters, with their sizes or the number of objects that are unsure."""
+    filled = _filled(shares)
+    counted = f"{filled} cluster{'s' * (filled != 1)}" if filled or not shares.is_hard else "no cluster"
+    return f"{counted}{' of ' if shares.is_hard and filled else '; '}{details(shares)}".removesuffix("; ")
+
+
+def details(shares: SoftShares) -> str:
+    """The sizes of hard clusters, or the number of objects that are unsure; then the noise."""
     n, noise = shares.n_objects, int(shares.is_noise.sum())
-    told = f"{filled} cluster{'s' * (filled != 1)}"
     mostly = "" if shares.is_hard else "mostly "
-    beside = f"; {noise:,} of {n:,} objects {'is' if noise == 1 else 'are'} {mostly}noise" if noise else ""
+    beside = f"{noise:,} of {n:,} objects {'is' if noise == 1 else 'are'} {mostly}noise" if noise else ""
+    unsure = 0 if shares.is_hard else unsure_objects(shares)
     if shares.is_hard:
-        return f"{told}{_sizes_told(shares)}{beside}" if filled else f"no cluster{beside}"
-    unsure = unsure_objects(shares)
-    if unsure:
+        how = _sizes_told(shares) if _filled(shares) else ""
+    elif unsure:
         how = f"{unsure:,} of {n:,} objects {_doubt(shares, unsure == 1)}"
     elif shares.is_rough:
         how = "for every object a single one is possible"
     else:
         how = f"every object belongs to its own by {SURE} or more"
-    return f"{told}; {how}{beside}"
+    return "; ".join(filter(None, [how, beside]))
+
+
+def _filled(shares: SoftShares) -> int:
+    """The number of clusters that have objects; noise is none."""
+    return sum(bool(size) for j, size in enumerate(shares.sizes.tolist()) if j != shares.noise)
 
 
 def unsure_objects(shares: SoftShares) -> int:
@@ -218,11 +227,13 @@ def _doubt(shares: SoftShares, is_one: bool) -> str:
 
 
 def _sizes_told(shares: SoftShares) -> str:
-    """The sizes of the clusters of a hard clustering that have objects, as they follow their number."""
+    """The sizes of the clusters of a hard clustering that have objects."""
     sizes = [round(size) for j, size in enumerate(shares.sizes) if j != shares.noise and size]
+    if len(set(sizes)) == 1 and len(sizes) > 1:
+        return f"{sizes[0]:,} object{'s' * (sizes[0] != 1)} each"
     if len(sizes) <= MOST_NAMED:
-        return f" of {_listed(sizes)} object{'s' * (sizes != [1])}"
-    return f" of {min(sizes):,} to {max(sizes):,} objects"
+        return f"{_listed(sizes)} object{'s' * (sizes != [1])}"
+    return f"{min(sizes):,} to {max(sizes):,} objects"
 
 
 def _listed(sizes: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""`analyse`: what a report of data consists of, from the number of clusters to agreement with the truth."""
+"""`analyse`: the results for a report of data, from the clusters to their agreement with the truth."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from partita.cluster import DensityTree
 from partita.comparison import compare
-from partita.errors import ParameterError, PartitaError
+from partita.errors import FileError, ParameterError, PartitaError
 from partita.fits.tasks import check_count
 from partita.inputs import Inputs, prepare
 from partita.partitions import DataMatrix, Partition, complete_data
 from partita.results import Result
 from partita.selection import ChoiceOfK, choose_k, stability
+from partita.selection.evidence import TREE
 from partita.validation import validate
 
 __all__ = ["analyse"]
 
 BESIDE = 2
-"""How many numbers of clusters on both sides of the answer `stability` looks at."""
+"""Numbers of clusters below and above the answer whose stability is analysed, too."""
+
+MOST_IN_TREES = 20_000
+"""Number of objects up to which the stability of density trees is analysed."""
 
 Entry = Result | Mapping[str, Result]
 
@@ -45,7 +50,7 @@ def analyse(
     checkpoint: Any = None,
     notes: Sequence[str] = (),
 ) -> list[Entry]:
-    """All that a report of data tells: how many clusters, how stable, how good, how near to other labels.
+    """Analyse data: the clusters and their number, stability, quality, agreement with other labels.
 
     Parameters
     ----------
@@ -56,15 +61,15 @@ def analyse(
     truth : clustering, optional
         The true one, which the clustering found is compared with.
     labels : clustering, optional
-        An old one, which is compared with too, and judged by the data as well.
+        An old one, which is compared with too, and validated as well.
     truth_name, labels_name : str
-        What these are called in the report, such as the names of their columns.
+        Their names in the report, such as those of their columns.
     scale : {None, "standard", "robust"}
-        Give all features the same say. The clusters are told in the units of X.
+        Give all features equal weight. The clusters are described in the units of X.
     missing : {"raise", "drop", "median"}
-        What to do about missing values of X; objects that are left out are so everywhere.
+        How to treat missing values of X; objects that are dropped are so everywhere.
     n_repeats : int
-        Perturbed data sets for each k, in `partita.stability`; 0 leaves it out.
+        Perturbed data sets for each k, in `partita.stability`; 0 for no such analysis.
     n_shuffles, bootstrap : int
         Permutations and resamples of each comparison; ``bootstrap=0`` for no intervals.
     n_jobs : int, optional
@@ -72,15 +77,15 @@ def analyse(
     random_state : None, int or Generator
         The seed from which all others come.
     checkpoint : path, optional
-        A folder that keeps what is computed.
+        A folder that keeps intermediate results.
     notes : list of str
-        What is known of the data beforehand, such as columns that are no features; told in the report.
+        Notes on the data for the report, such as columns that were excluded.
 
     Returns
     -------
     list
-        What `partita.report` takes: results, and dictionaries with a result under the name of what it is
-        about. The first is the choice of the number of clusters.
+        Results, and dictionaries of results by name, for `partita.report`. The first is the choice of the
+        clusters.
 
     Examples
     --------
@@ -105,47 +110,71 @@ def analyse(
         checkpoint=_folder(checkpoint, "choice"),
         **ways,
     )
-    k = shown_k(choice)
+    k = choice.k or 1
+    if choice.is_rescaled and scale is None:
+        ways["scale"] = scale = "standard"
+        said.append("stability and quality are those of columns of equal weight, as the answer is")
+    quoted = {} if choice.structure is None else {"structure": choice.structure}
     found: list[Entry] = []
     if n_repeats:
-        around = _around(k, len(data))
+        method, note = _perturbed_method(choice, estimator, len(data))
+        said += [note] * bool(note)
         kept = _folder(checkpoint, "stability")
         try:
-            found.append(stability(data, estimator, around, n_repeats=n_repeats, checkpoint=kept, **ways))
+            found.append(
+                stability(
+                    data,
+                    method,
+                    _around(k, len(data)),
+                    n_repeats=n_repeats,
+                    checkpoint=kept,
+                    **ways,
+                    **quoted,
+                )
+            )
+        except FileError:
+            raise
         except PartitaError as problem:  # such as too few objects
-            said.append(f"whether the clusters are found again was not looked at: {problem.what}")
+            said.append(f"stability was not analysed: {problem.what}")
     if k > 1:
-        found.append(validate(data, choice.partitions[k], scale=scale))
+        found.append(validate(data, choice.clustering, scale=scale, **quoted))
     else:
-        said.append("no clustering was judged: no number of clusters above one was chosen")
+        said.append("no clustering was validated: there are no two clusters")
     asked: dict[str, Any] = {"null": "permutation", "n_shuffles": n_shuffles, "random_state": random_state}
     asked |= {"bootstrap": bootstrap} if bootstrap else {}
     if "truth" in sides:
         found += _compared(sides["truth"], truth_name, choice, k, asked)
     if "labels" in sides:
         found += _compared(sides["labels"], labels_name, choice, k, asked, at_its_k=False)
-        found.append({labels_name: validate(data, sides["labels"], scale=scale)})
+        old = validate(data, sides["labels"], scale=scale, **quoted)
+        found.append({labels_name: old})
     known = {"true_k": sides["truth"].n_clusters} if "truth" in sides else {}
-    told = replace(choice, notes=(*notes, *said, *choice.notes), provenance={**choice.provenance, **known})
-    if "partitions" in vars(choice):
-        vars(told)["partitions"] = choice.partitions  # which a report would fit once more
-    return [told, *found]
+    provenance = {**choice.provenance, **known}
+    return [replace(choice, notes=(*notes, *said, *choice.notes), provenance=provenance), *found]
 
 
-def shown_k(choice: ChoiceOfK) -> int:
-    """The number of clusters that was chosen, or else has the most votes; 1 where there is none."""
-    k = choice.k if choice.k is not None else choice.ballot.leading
-    return k if k is not None and k in choice.selected else 1
+def _perturbed_method(choice: ChoiceOfK, estimator: Any, n: int) -> tuple[Any, str]:
+    """The method whose stability is analysed: the one named, or that of the answer; and a note on another.
+
+    Of partita's own methods a density tree is fitted to perturbed data, with the settings of the answer.
+    """
+    best = choice.scored
+    if estimator is not None or best is None:
+        return estimator, ""
+    if best.method == TREE and n <= MOST_IN_TREES:
+        known = best.parameters
+        return DensityTree(min_samples=known["min_samples"], min_share=known["min_share"]), ""
+    return None, f"stability is that of random swap (k-means), since the {best.method} is costly to repeat"
 
 
 def _around(k: int, n: int) -> list[int]:
-    """The numbers of clusters beside one; no more than there are objects."""
+    """A few numbers of clusters around one; no more than there are objects."""
     centre = max(k, 2)
     return [one for one in range(max(centre - BESIDE, 2), centre + BESIDE + 1) if one <= n]
 
 
 def _folder(checkpoint: Any, name: str) -> Path | None:
-    """A folder for each procedure: none reads what another one kept."""
+    """The folder of a procedure within that of all."""
     if checkpoint is None:
         return None
     if not isinstance(checkpoint, (str, os.PathLike)):
@@ -159,7 +188,7 @@ def _folder(checkpoint: Any, name: str) -> Path | None:
 
 
 def _aligned(X: Any, sides: Mapping[str, Any], missing: str) -> tuple[Any, dict[str, Partition], list[str]]:
-    """The data as a frame, clusterings of the same objects in the same order, and what is said of others."""
+    """The data as a frame, clusterings of the same objects in the same order, and notes."""
     given = {name: side for name, side in sides.items() if side is not None}
     if not given:
         data = complete_data(X, missing)
@@ -180,11 +209,11 @@ def _frame(data: DataMatrix) -> Any:
 def _compared(
     other: Partition, name: str, choice: ChoiceOfK, k: int, asked: Mapping[str, Any], *, at_its_k: bool = True
 ) -> list[Entry]:
-    """The chosen clustering against another one; that with as many clusters as the other one, too."""
+    """The answer compared with another clustering, and so is the one with as many clusters as that."""
     found: list[Entry] = []
     if k > 1:
-        found.append({name: compare(other, choice.partitions[k], **asked)})
+        found.append({name: compare(other, choice.clustering, **asked)})
     own = other.n_clusters
-    if at_its_k and own != k and own > 1 and own in choice.selected:
+    if at_its_k and own != k and own > 1 and own in choice.partitions:
         found.append({name: compare(other, choice.partitions[own], **asked)})
     return found

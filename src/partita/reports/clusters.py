@@ -55,7 +55,7 @@ def cluster_sections(
     result : Validation
         Of the clustering.
     steady : Stability, optional
-        Which of its clusters are found again.
+        The stability of its clusters.
     anchor : str
         Of the section.
     name : str
@@ -81,7 +81,7 @@ def cluster_sections(
         "silhouette",
         "nearest other",
         "would move",
-        "found again",
+        "stability",
     )
     table = Table("the clusters", columns, rows).without_blank_columns()
     colours = cluster_colours(found, reference=reference)
@@ -176,7 +176,9 @@ def _page(
         texts.append(sentence(f"Its mean silhouette is {row.silhouette:.2f}, {near}{moving}"))
     again = _recovery(profile.cluster, quality, steady)
     if again is not None:
-        texts.append(f"In perturbed data it is found again with a mean overlap (Jaccard) of {again:.2f}.")
+        texts.append(
+            f"In perturbed data its mean overlap (Jaccard) with the most similar cluster is {again:.2f}."
+        )
     blocks: list[Block] = [Paragraph(" ".join(texts)), _features_table(profile, anchor)]
     doubtful = _doubtful(profile.cluster, found, quality, names)
     if doubtful is not None:

@@ -1,4 +1,4 @@
-"""What a report consists of: the verdict, figures, tables, clusters, what was left out, how it was made."""
+"""The parts of a report: the verdict, figures, tables, clusters, what was left out, how it was made."""
 
 from __future__ import annotations
 
@@ -28,26 +28,21 @@ from partita.reports.documents import (
     TableBlock,
 )
 from partita.reports.glossaries import Explanations, column_explanations, explanations, glossary
-from partita.reports.verdicts import (
-    compared_with,
-    distrust,
-    joined_sentences,
-    sentences_of,
-    silhouette_of_choice,
-)
+from partita.reports.verdicts import compared_with, distrust, joined_sentences, sentences_of
 from partita.reports.words import sentence
 from partita.results import Result, Table
 from partita.results.index_rows import IndexTable
 from partita.results.side_by_side import SideBySide
 from partita.selection import ChoiceOfClustering, ChoiceOfK, Stability
 from partita.selection._structure import Structure
+from partita.selection.choices import Decision
 from partita.validation import Validation
 
 __all__ = ["Part", "contents"]
 
 FIGURES: Mapping[type, tuple[str, ...]] = {
-    ChoiceOfK: ("scatter", "curves", "votes", "tree", "memberships"),
-    ChoiceOfClustering: ("votes", "curves", "map"),
+    ChoiceOfK: ("scatter", "levels", "lasting", "scores", "map", "curves", "tree", "memberships"),
+    ChoiceOfClustering: ("scatter", "levels", "lasting", "map", "curves"),
     Structure: ("null",),
     Stability: ("stability", "recovery"),
     Validation: ("silhouette",),
@@ -57,28 +52,28 @@ FIGURES: Mapping[type, tuple[str, ...]] = {
 """The figures of each result in a report, in this order; of other results their usual one."""
 
 SPOKEN_OF = "adjusted_rand"
-"""The index by which statements on agreement grade it: a report shows the chance of this one, if it can."""
+"""The index by which statements grade agreement, and whose chance distribution is shown."""
 
 ONCE = ("null", "intervals")
-"""Figures that a report has of its first comparison only; the tables tell the same of all."""
+"""Figures that a report has of its first comparison only; the tables cover all."""
 
 FEW = 5
 """Options of one kind that are listed one by one."""
 
 HEADINGS: Mapping[type, str] = {
-    ChoiceOfK: "How many clusters",
-    ChoiceOfClustering: "Which clustering",
-    Structure: "Is there anything to find",
-    Stability: "Are the clusters found again",
-    Validation: "How good the clustering is",
-    Comparison: "How far two clusterings agree",
+    ChoiceOfK: "The clusters, and their number",
+    ChoiceOfClustering: "The best clustering",
+    Structure: "The test of structure",
+    Stability: "Are the clusters stable",
+    Validation: "Quality of the clustering",
+    Comparison: "Agreement of two clusterings",
     SideBySide: "Clusterings side by side",
 }
 
 
 @dataclass(frozen=True)
 class Part:
-    """A result in a report: under which anchor, and what the user calls it."""
+    """A result in a report, with its anchor and the name that the user gave it."""
 
     result: Result
     anchor: str
@@ -86,7 +81,7 @@ class Part:
 
     @property
     def heading(self) -> str:
-        """What its sections are called."""
+        """The heading of its sections."""
         known = next((HEADINGS[one] for one in type(self.result).__mro__ if one in HEADINGS), "")
         heading = known or type(self.result).__name__
         if isinstance(self.result, Comparison) and self.name:
@@ -95,7 +90,7 @@ class Part:
 
 
 def contents(parts: Sequence[Part], *, title: str, command: str = "") -> Document:
-    """The document that tells these results.
+    """The document about these results.
 
     Parameters
     ----------
@@ -104,7 +99,7 @@ def contents(parts: Sequence[Part], *, title: str, command: str = "") -> Documen
     title : str
         Of the page.
     command : str
-        What makes it again, where that is known.
+        The command that makes it again, where that is known.
     """
     validated = next((p for p in parts if isinstance(p.result, Validation) and p.result.inputs), None)
     steady = next((p.result for p in parts if isinstance(p.result, Stability)), None)
@@ -132,10 +127,8 @@ def contents(parts: Sequence[Part], *, title: str, command: str = "") -> Documen
 
 
 def _sentences(part: Part, parts: Sequence[Part]) -> list[Sentence]:
-    """What a part says, in the light of the others: what is said there is not repeated, or disagrees."""
+    """The sentences of a part; a stability analysis that finds another number of clusters is a doubt."""
     said = sentences_of(part.result, part.anchor, part.name)
-    if isinstance(part.result, ChoiceOfK) and not any(_is_judged(one) for one in parts):
-        return said + silhouette_of_choice(part.result, part.anchor)
     choice = next((one.result for one in parts if isinstance(one.result, ChoiceOfK)), None)
     if isinstance(part.result, Stability) and choice is not None and choice.k is not None:
         found = part.result.k or 1
@@ -145,19 +138,12 @@ def _sentences(part: Part, parts: Sequence[Part]) -> list[Sentence]:
     return said
 
 
-def _is_judged(part: Part) -> bool:
-    """Whether a part tells how good the clustering is that was chosen."""
-    return isinstance(part.result, Validation) and not part.name and part.result.strength is not None
-
-
 def _reference(parts: Sequence[Part]) -> Partition | None:
-    """The clustering whose colours count in all figures: the one that is chosen or judged."""
+    """The clustering whose colours all figures have: the answer, or the one that was validated."""
     for part in parts:
         one: Any = part.result
-        if isinstance(one, ChoiceOfK) and one.refit is not None:
-            k = one.k or one.ballot.leading
-            if k in one.selected:
-                return one.partitions[k]
+        if isinstance(one, Decision) and one.evidence is not None and one.k is not None:
+            return one.partition
         if isinstance(one, (Validation, Comparison)) and one.inputs is not None:
             return one.inputs.partitions["found"]
     return None
@@ -172,7 +158,7 @@ def _subtitle(parts: Sequence[Part]) -> str:
 
 
 def _figures(parts: Sequence[Part], reference: Partition | None) -> tuple[Section, list[Sentence]]:
-    """The section of figures, and which ones there are not, and why."""
+    """The section of figures, and the reasons why some are missing."""
     sections, missing = [], []
     first = next((part for part in parts if isinstance(part.result, Comparison)), None)
     with bar("preparing figures") as progress:
@@ -196,20 +182,23 @@ def _figures(parts: Sequence[Part], reference: Partition | None) -> tuple[Sectio
 
 
 def _kinds(result: Result) -> list[str]:
-    """The kinds of figures that a report has of such a result, as far as it can carry them."""
+    """The kinds of figures that a report has of such a result."""
     carried = kinds_of(result)
     wanted = next((FIGURES[one] for one in type(result).__mro__ if one in FIGURES), carried[:1])
     return [kind for kind in wanted if kind in carried and _is_worth_it(result, kind)]
 
 
 def _is_worth_it(result: Any, kind: str) -> bool:
-    """Whether such a figure shows anything here: what was not asked for is not missing."""
-    if isinstance(result, ChoiceOfK):
-        if kind in ("scatter", "tree", "memberships") and result.refit is None:
-            return False
-        if kind == "memberships":
-            return any(found.kind is not HARD for found in result.partitions.values())
-        return kind != "tree" or len(result.selected) > 1
+    """True where such a figure shows something here; it is not missing otherwise."""
+    if isinstance(result, Decision):
+        if kind == "curves":
+            return bool(getattr(result, "curves", True))
+        if kind in ("tree", "memberships") and isinstance(result, ChoiceOfK):
+            kinds = {found.kind for found in result.partitions.values()}
+            return len(result.partitions) > 1 and (kind == "tree" or kinds != {HARD})
+        if kind == "scatter" and result.evidence is not None:
+            return result.evidence.metric != "precomputed"
+        return result.evidence is not None and (kind != "levels" or len(result.levels) > 1)
     rows = getattr(result, "rows", ())
     asked = {"null": "p", "intervals": "ci_low", "ends": "lower"}
     if isinstance(result, Comparison) and kind in asked:
@@ -256,7 +245,7 @@ def _tables(parts: Sequence[Part]) -> Section:
 
 
 def _tables_of(result: Any, *, every_row: bool) -> list[Table]:
-    """All tables of a result; of several comparisons the first has every row, the others their digest."""
+    """All tables of a result; of several comparisons the first has every row, the others a digest."""
     whole = result.all if every_row and isinstance(result, IndexTable) else result
     tables = [_by_index(replace(whole.table(), answer="")), *whole.more()]
     if isinstance(result, (Stability, Validation)) and _has_clusters(result):
@@ -282,7 +271,7 @@ def _has_clusters(result: Stability | Validation) -> bool:
 
 
 def _table_block(table: Table, anchor: str, known: Explanations) -> TableBlock:
-    """The table, with what is known of the indices that are its rows or its columns."""
+    """The table, with explanations of the indices that are its rows or its columns."""
     first = [row[0] for row in table.rows if row and isinstance(row[0], str)]
     rows = explanations(first) if table.columns[0] == "index" else {}
     return TableBlock(anchor, table, {name: known[name] for name in table.columns if name in known} | rows)
@@ -303,7 +292,7 @@ def _left_out(parts: Sequence[Part], missing: Sequence[Sentence]) -> Section:
     notes = dict.fromkeys(note for part in parts for note in part.result.notes)
     blocks: list[Block] = [Points(tuple(items))] if items else []
     if notes:
-        blocks += [Paragraph("What was said on the way:"), Points(tuple(Sentence(n) for n in notes))]
+        blocks += [Paragraph("Notes of the procedures:"), Points(tuple(Sentence(n) for n in notes))]
     return Section("left-out", "What was left out", tuple(blocks))
 
 

@@ -1,4 +1,4 @@
-"""What a report says, before it is a page: sentences with their evidence, figures, tables, lists."""
+"""The contents of a report: sentences with their evidence, figures, tables, lists."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = [
     "TableBlock",
 ]
 
-Weight = Literal["answer", "support", "against", "distrust"]
-"""What a sentence of the verdict is: the answer, what it rests on, who disagrees, what to distrust."""
+Weight = Literal["answer", "support", "against", "next", "distrust"]
+"""The part of a sentence in the verdict: the answer, a reason, a doubt, what to do next, a caution."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,11 @@ class Document:
     Attributes
     ----------
     title, subtitle : str
-        What was looked at.
+        The name of the report, and the data and methods.
     verdict : tuple of Sentence
-        The answer in plain words, the first sentence first.
+        The answer with its reasons.
     sections : tuple of Section
-        Everything that it rests on.
+        Figures, tables, clusters, notes.
     """
 
     title: str

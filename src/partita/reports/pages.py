@@ -33,9 +33,10 @@ WIDEST = 36
 
 VERDICT_GROUPS = {
     "answer": "",
-    "support": "What it rests on",
-    "against": "Who disagrees",
-    "distrust": "What to distrust here",
+    "support": "Why",
+    "against": "Doubts",
+    "next": "What to do next",
+    "distrust": "Keep in mind",
 }
 """The sentences of the verdict by their weight, and the heading of each group."""
 

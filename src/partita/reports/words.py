@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["clusters", "joined", "sentence", "votes_text"]
+__all__ = ["clusters", "joined", "sentence"]
 
 MOST_NAMED = 4
 
@@ -27,10 +27,5 @@ def joined(texts: Sequence[str], most: int = MOST_NAMED) -> str:
 
 
 def clusters(k: int) -> str:
-    """How many clusters, in words."""
+    """The number of clusters in words."""
     return "one cluster" if k == 1 else f"{k} clusters"
-
-
-def votes_text(votes: float, of: int) -> str:
-    """How many of all votes; a family may have divided its own."""
-    return f"{votes:.3g} of {of} votes"

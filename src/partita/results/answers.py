@@ -10,10 +10,13 @@ from typing import Any, Literal, Self
 from partita.results.result import join_texts, plain
 from partita.results.verdicts import Strength
 
-__all__ = ["Answer", "Reason", "ReasonKind"]
+__all__ = ["Answer", "Reason", "ReasonKind", "Role"]
 
 MOST_WORDS = 25
 """Number of words of a statement."""
+
+Role = Literal["for", "against", "next"]
+"""What a reason does: it supports the answer, speaks against it, or says what to do next."""
 
 
 class ReasonKind(StrEnum):
@@ -70,7 +73,7 @@ class Reason:
     kind: ReasonKind
     short: str
     text: str = ""
-    role: Literal["for", "against", "next"] = "for"
+    role: Role = "for"
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -109,7 +112,7 @@ class Answer:
         clauses: list[str] = []
         for reason in self.because:
             words = len(reason.short.split())
-            if reason.role != "next" and words <= left:
+            if reason.role != "next" and 0 < words <= left:
                 clauses.append(reason.short)
                 left -= words
         first = f"{self.headline}: {join_texts(clauses)}." if clauses else f"{self.headline}."

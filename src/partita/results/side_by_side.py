@@ -12,6 +12,7 @@ from typing import Any
 from partita.errors import TooLargeError, near_names
 from partita.inputs import Inputs
 from partita.registry import Index, find
+from partita.results.answers import Answer
 from partita.results.index_rows import IndexTable, IndexValue, method_of
 from partita.results.result import Result, join_texts
 from partita.results.tables import Cell, Table
@@ -45,11 +46,14 @@ class SideBySide(Result):
     same : dict of int
         For each name the number of its clustering: names of the same clustering (`Partition.equivalent`) have
         the same, and so have the same values. Each is one of its own where nothing is said.
+    answer : Answer or None
+        The best clustering by the score of `choose`, where the data allow one; None elsewhere.
     """
 
     results: Mapping[Any, IndexTable] = field(default_factory=dict)
     title: str = ""
     same: Mapping[Any, int] = field(default_factory=dict)
+    answer: Answer | None = None
 
     def __getitem__(self, name: Any) -> Any:
         known = {**{self.labels[n]: result for n, result in self.results.items()}, **self.results}
@@ -130,9 +134,11 @@ class SideBySide(Result):
 
     @property
     def statement(self) -> str:
-        """Which clustering is judged better, by how many families of indices: kin are one voice."""
+        """The best clustering: by its score where there is one, else by the most families of indices."""
         if len(self.results) < 2:
             return ""
+        if self.answer is not None:
+            return self.answer.statement
         if len(self.clusterings) == 1:
             return f"the same clustering: {self._named(self.clusterings[0])}"
         if not self._best:

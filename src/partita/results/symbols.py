@@ -219,6 +219,22 @@ OF_INDEX: Mapping[str, Mapping[str, str]] = {
         "u_{i(1)}": "the largest membership of object i, and u_{i(2)} the second largest",
         r"\alpha": "the power of their difference",
     },
+    "macro_silhouette": {
+        "a_i": "mean distance of object i to the others of its cluster",
+        "b_i": "its mean distance to the nearest other cluster",
+        "n_c": "the size of cluster c",
+        "c": "clusters",
+    },
+    "disco": {
+        r"\rho(x)": "the score of object x",
+        "a(x)": "mean density-connectivity distance of object x to the others of its cluster",
+        "b(x)": "its mean density-connectivity distance to the nearest other cluster",
+        r"\kappa": "of an object, its core distance; of a cluster, the largest core distance in it",
+        "C": "clusters",
+    },
+    "dc_dunn": {
+        "d": "the density-connectivity distance: the largest step on the best path between two objects",
+    },
     "partition_negentropy": {
         "c": "clusters",
         "p(c)": "share of the objects in cluster c",

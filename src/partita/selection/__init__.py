@@ -3,16 +3,18 @@
 from partita.selection._benchmark import benchmark
 from partita.selection._choose import choose
 from partita.selection._choose_k import choose_k
+from partita.selection._choose_value import choose_value
 from partita.selection._hopkins import hopkins
 from partita.selection._stability import Stability, stability
 from partita.selection._structure import Structure, structure
 from partita.selection.benchmarks import Benchmark
-from partita.selection.choices import Choice, ChoiceOfK
-from partita.selection.clusterings import ChoiceOfClustering, ChoiceOfValue
+from partita.selection.choices import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
+from partita.selection.covariance_shapes import CovarianceShapes
+from partita.selection.evidence import ScoredClustering
 from partita.selection.null_data import normal_like, uniform_like
 from partita.selection.null_tests import NullTest
 from partita.selection.schemes import Bootstrap, Noise, Rerun, Subsample
-from partita.selection.shapes import CovarianceShapes
+from partita.selection.votes import Choice
 
 __all__ = [
     "Benchmark",
@@ -25,12 +27,14 @@ __all__ = [
     "Noise",
     "NullTest",
     "Rerun",
+    "ScoredClustering",
     "Stability",
     "Structure",
     "Subsample",
     "benchmark",
     "choose",
     "choose_k",
+    "choose_value",
     "hopkins",
     "normal_like",
     "stability",

@@ -1,10 +1,12 @@
-"""`benchmark`: methods on data sets with known clusters, each fitted several times, judged side by side."""
+"""`benchmark`: methods on data sets with known clusters, each fitted several times, compared by indices."""
 
 from __future__ import annotations
 
 import inspect
+import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from partita.errors import ParameterError, PartitaError
@@ -17,8 +19,8 @@ from partita.partitions import Partition
 from partita.partitions.models import last_step
 from partita.registry import Index, select
 from partita.results import number
-from partita.selection.benchmarks import Benchmark, BenchmarkRun, failures
-from partita.selection.judging import fit_and_judge
+from partita.selection.benchmarks import Benchmark, BenchmarkRun
+from partita.selection.fit_scores import fit_and_judge
 
 __all__ = ["benchmark"]
 
@@ -33,11 +35,11 @@ USUAL = (
 """The columns of franti2017's central table."""
 
 FAILURES = (ValueError, ArithmeticError, LookupError, TypeError, RuntimeError, AttributeError)
-"""What a fit may raise: it is written down, and the others go on."""
+"""Errors of a fit that are recorded, while the others go on."""
 
 
 class _Set(NamedTuple):
-    """A data set as it is fitted: its values, its true clustering, and how many clusters that has."""
+    """A data set: its values, its true clustering, and the number of clusters of that, noise not counted."""
 
     X: Any
     truth: Partition
@@ -60,12 +62,12 @@ def benchmark(
     ----------
     methods : dict of estimators
         Clusterers like scikit-learn's, by name. A number of clusters that is the method's default is set to
-        that of the truth; any other stays, and a method that has none goes as it is. The notes say which.
+        that of the truth; any other stays, and a method that has none is fitted as it is. See the notes.
     data : dict of (X, y)
         Data and true clusters, by name. Noise in the truth is a cluster for the indices, but not for k.
     indices : list of names, optional
-        Indices of the data, the truth and the clustering; a family or the key of a paper too. MSE, ARI, NMI,
-        NVD, CI and CSI by default.
+        Indices of the data, the truth and the clustering, a family of indices, or the key of a paper. MSE,
+        ARI, NMI, NVD, CI and CSI by default.
     n_runs : int
         Fits of each method to each data set, each with a seed of its own; one if the method is not random.
     n_jobs : int, optional
@@ -79,14 +81,16 @@ def benchmark(
     Returns
     -------
     Benchmark
-        ``to_frame()`` has a row for each data set, method, run and index; it prints means with standard
-        deviations. ``.winners`` have the best ``.mean_ranks``, ``.statement`` says so.
+        ``to_frame()`` has a row for each data set, method, run and index, with the number of clusters found
+        and the share of objects in them; it prints means with standard deviations. ``.winners`` have the best
+        of ``.mean_ranks``, and tie where the difference is below its standard error over data sets;
+        ``.statement`` has the result in a sentence.
 
     Notes
     -----
-    All are judged in the space of X, pipelines too, so that MSE is of the same data for all. What is only
-    defined for hard clusterings judges a soft one on hardened labels, and the caveat says so. A fit that
-    fails has no values and comes last in the ranks.
+    All are compared in the space of X, pipelines too, so that MSE is of the same data for all. Indices that
+    are only defined for hard clusterings are computed on hardened labels, with a caveat. Noise in a
+    clustering counts as one more cluster. A fit that fails has no values and comes last in the ranks.
 
     Examples
     --------
@@ -113,7 +117,18 @@ def benchmark(
         for run in range(n_runs if is_random(method) else 1)
     ]
     refuse_many("fits", len(places))
-    store, root = _opened(checkpoint, random_state, sets, fitted, entries, n_runs)
+    from partita import __version__
+
+    parts = {
+        "data": {name: (one.X, to_arrays(one.truth)) for name, one in sets.items()},
+        "methods": {name: (type(method).__module__, method) for name, method in fitted.items()},
+        "order": (list(sets), list(fitted)),
+        "indices": [entry.makings for entry in entries],
+        "n_runs": n_runs,
+        "version of partita": __version__,
+    }
+    store = None if checkpoint is None else Checkpoint.open(checkpoint, parts, random_state)
+    root = root_seed(random_state) if store is None else store.seed
     tasks = [
         Task(
             f"data{list(sets).index(on):04}-method{list(fitted).index(name):04}-run{run:05}",
@@ -129,12 +144,27 @@ def benchmark(
         for on, name, run in places
     ]
     records = run_tasks(fit_once, tasks, n_jobs=n_jobs, description="benchmark", checkpoint=store)
-    runs = tuple(_run(place, record) for place, record in zip(places, records, strict=True))
+    runs = []
+    for (on, name, run), record in zip(places, records, strict=True):
+        values = record.values
+        found = {index: number(value) for index, value, _ in values["rows"]}
+        caveats = {index: caveat for index, _, caveat in values["rows"]} | values["refused"]
+        shape = values.get("shape") or {"clusters": None, "coverage": math.nan}
+        seen = {"clusters": shape["clusters"], "coverage": shape["coverage"], "failed": values["failed"]}
+        runs.append(BenchmarkRun(on, name, run, int(values["seed"]), found, caveats, **seen))
+    about = {name: {"n": len(one.X), "d": one.X.shape[1], "k": one.k} for name, one in sets.items()}
     return Benchmark(
-        notes=(*_k_notes(fitted, parameters, entries), *failures(runs), *_refusals(runs)),
-        provenance=_provenance(sets, fitted, labels, n_runs, root),
+        notes=(*_notes_on_k(fitted, parameters, entries), *_notes_on_runs(runs)),
+        provenance={
+            "partita": __version__,
+            "data": about,
+            "methods": {name: repr(method) for name, method in fitted.items()},
+            "indices": labels,
+            "n_runs": n_runs,
+            "seed": root,
+        },
         indices=tuple(labels),
-        runs=runs,
+        runs=tuple(runs),
         ks={name: one.k for name, one in sets.items()},
         title=f"{len(fitted)} methods on {len(sets)} data sets, {n_runs} runs each",
     )
@@ -143,51 +173,36 @@ def benchmark(
 def fit_once(
     X: Any, truth: Any, method: Any, parameters: dict[str, Any], seed: int, indices: Sequence[str]
 ) -> Record:
-    """One fit, judged in the space of X; whatever goes wrong with it is written down."""
+    """One fit with its indices in the space of X, or the error of the fit."""
     try:
         return fit_and_judge(X, truth, method, parameters, seed, indices, False, True, "input")
     except FAILURES as problem:
         return Record({"seed": seed, "rows": [], "refused": {}, "failed": one_line(problem)})
 
 
-# --- what is given ----------------------------------------------------------------------------------------
-
-
 def _named(given: Any, parameter: str) -> dict[str, Any]:
+    """Methods or data by name, or an error."""
     if not isinstance(given, Mapping) or not given:
-        raise ParameterError(
-            f"{parameter} are no dictionary by name.",
-            got=type(given).__name__ if given or not isinstance(given, Mapping) else "an empty one",
-            need='{"k-means": KMeans(), ...}' if parameter == "methods" else '{"S1": (X, y), ...}',
-            parameter=parameter,
-        )
+        got = "an empty one" if isinstance(given, Mapping) else type(given).__name__
+        need = '{"k-means": KMeans(), ...}' if parameter == "methods" else '{"S1": (X, y), ...}'
+        raise ParameterError(f"{parameter} must be a dictionary.", got=got, need=need, parameter=parameter)
     named = {str(name): one for name, one in given.items()}
     if len(named) < len(given):
-        raise ParameterError(
-            f"two {parameter} have one name.", got=", ".join(map(repr, given)), parameter=parameter
-        )
+        got = ", ".join(map(repr, given))
+        raise ParameterError(f"two {parameter} have one name.", got=got, parameter=parameter)
     return named
 
 
 def _read(name: str, given: Any) -> _Set:
-    """Data and truth of one set; an error says which set it is about."""
+    """Data and truth of one set, or an error that names the set."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise ParameterError(
-            f"data set {name!r} is no pair.",
-            got=type(given).__name__,
-            need="(X, y): the data, and the true cluster of each object",
-            parameter="data",
-        )
+        need = "(X, y): the data, and the true cluster of each object"
+        what, got = f"data set {name!r} must be a pair.", type(given).__name__
+        raise ParameterError(what, got=got, need=need, parameter="data")
     try:
         inputs: Inputs = prepare({"X": given[0], "truth": given[1]})
     except PartitaError as problem:
-        raise ParameterError(
-            f"data set {name!r} cannot be clustered: {problem.what}",
-            got=problem.got,
-            need=problem.need,
-            fix=problem.fix,
-            parameter="data",
-        ) from None
+        raise _renamed(problem, f"data set {name!r} cannot be clustered", "data") from None
     assert inputs.X is not None
     truth = inputs.partitions["truth"]
     return _Set(inputs.X.values, truth, truth.n_clusters - (truth.noise_mask is not None))
@@ -198,107 +213,61 @@ def _own_k(name: str, method: Any) -> str | None:
     try:
         parameter = k_parameter(method)
     except ParameterError as problem:
-        is_estimator = hasattr(method, "get_params") and not isinstance(method, type)
-        if is_estimator:
+        if hasattr(method, "get_params") and not isinstance(method, type):
             return None  # it has no such parameter
-        raise ParameterError(
-            f"method {name!r}: {problem.what}",
-            got=problem.got,
-            need=problem.need,
-            fix=problem.fix,
-            parameter="methods",
-        ) from None
+        raise _renamed(problem, f"method {name!r}", "methods") from None
     last = last_step(method)
     bare = parameter.rpartition("__")[2]
     default = inspect.signature(type(last).__init__).parameters[bare].default
     return parameter if last.get_params(deep=False)[bare] == default else None
 
 
-def _opened(
-    folder: Any,
-    random_state: Any,
-    sets: Mapping[str, _Set],
-    methods: Mapping[str, Any],
-    entries: Sequence[Index],
-    n_runs: int,
-) -> tuple[Checkpoint | None, int]:
-    """The checkpoint of this work, if there is to be one, and the seed that all others come from."""
-    if folder is None:
-        return None, root_seed(random_state)
-    from partita import __version__
-
-    parts = {
-        "data": {name: (one.X, to_arrays(one.truth)) for name, one in sets.items()},
-        "methods": {name: (type(method).__module__, method) for name, method in methods.items()},
-        "order": (list(sets), list(methods)),
-        "indices": [entry.makings for entry in entries],
-        "n_runs": n_runs,
-        "version of partita": __version__,
-    }
-    opened = Checkpoint.open(folder, parts, random_state)
-    return opened, opened.seed
+def _renamed(problem: PartitaError, of: str, parameter: str) -> ParameterError:
+    """The same error with the name of the method or data set."""
+    details = {"got": problem.got, "need": problem.need, "fix": problem.fix}
+    return ParameterError(f"{of}: {problem.what}", **details, parameter=parameter)
 
 
-# --- what comes out ---------------------------------------------------------------------------------------
-
-
-def _run(place: tuple[str, str, int], record: Record) -> BenchmarkRun:
-    on, name, run = place
-    rows = record.values["rows"]
-    return BenchmarkRun(
-        on,
-        name,
-        run,
-        int(record.values["seed"]),
-        {index: number(value) for index, value, _ in rows},
-        {index: caveat for index, _, caveat in rows} | record.values["refused"],
-        record.values["failed"],
-    )
-
-
-def _k_notes(
+def _notes_on_k(
     methods: Mapping[str, Any], parameters: Mapping[str, str | None], entries: Sequence[Index]
-) -> list[str]:
-    """Which methods were told the number of true clusters, and which were not."""
-    told_truth = [name for name in methods if parameters[name] is not None]
-    own = [name for name in methods if parameters[name] is None]
-    told = {name: _given_k(methods[name]) for name in own}
-    with_k = [f"{name} (k = {k})" for name, k in told.items() if k is not None]
-    without = [name for name, k in told.items() if k is None]
-    notes = [f"number of clusters as in the truth: {', '.join(told_truth)}"] * bool(told_truth)
-    notes += [f"number of clusters as given: {', '.join(with_k)}"] * bool(with_k)
-    notes += [f"find their number of clusters themselves: {', '.join(without)}"] * bool(without)
+) -> Iterator[str]:
+    """Which methods were given the number of true clusters, and which were not."""
+    truth, given, without = [], [], []
+    for name, method in methods.items():
+        known = last_step(method).get_params(deep=False)
+        k = next((known[one] for one in K_PARAMETERS if one in known), None)
+        if parameters[name] is not None:
+            truth.append(name)
+        elif k is not None:
+            given.append(f"{name} (k = {k})")
+        else:
+            without.append(name)
+    if truth:
+        yield f"number of clusters as in the truth: {', '.join(truth)}"
+    if given:
+        yield f"number of clusters as given: {', '.join(given)}"
+    if without:
+        yield f"find their number of clusters themselves: {', '.join(without)}"
     blind = [entry.label for entry in entries if "truth" not in entry.inputs]
-    if own and blind:
-        notes.append(f"{', '.join(blind)}: does not know the truth, and may favour more clusters than it has")
-    return notes
+    if blind and (given or without):
+        yield f"{', '.join(blind)}: does not use the truth, and may favour more clusters than it has"
 
 
-def _given_k(method: Any) -> Any:
-    known = last_step(method).get_params(deep=False)
-    return next((known[name] for name in K_PARAMETERS if name in known), None)
-
-
-def _refusals(runs: Sequence[BenchmarkRun]) -> list[str]:
-    """Indices that cannot judge a data set or method, and why."""
-    seen: dict[str, list[str]] = {}
+def _notes_on_runs(runs: Sequence[BenchmarkRun]) -> Iterator[str]:
+    """Fits that failed, indices that were not computed, and methods that leave objects out as noise."""
+    failed = Counter((one.method, one.data, one.failed) for one in runs if one.failed)
+    for (method, data, why), count in failed.items():
+        yield f"{method} failed on {data} ({count} run{'s' if count > 1 else ''}): {why}"
+    refused: dict[str, list[str]] = {}
+    noisy: list[str] = []
     for one in runs:
+        where = f"{one.method} on {one.data}"
         for index, why in one.caveats.items():
             if index not in one.values:
-                seen.setdefault(f"{index}: {why}", []).append(f"{one.method} on {one.data}")
-    return [f"not judged by {text} ({', '.join(dict.fromkeys(where))})" for text, where in seen.items()]
-
-
-def _provenance(
-    sets: Mapping[str, _Set], methods: Mapping[str, Any], labels: Sequence[str], n_runs: int, root: int
-) -> dict[str, Any]:
-    from partita import __version__
-
-    return {
-        "partita": __version__,
-        "data": {name: {"n": len(one.X), "d": one.X.shape[1], "k": one.k} for name, one in sets.items()},
-        "methods": {name: repr(method) for name, method in methods.items()},
-        "indices": list(labels),
-        "n_runs": n_runs,
-        "seed": root,
-    }
+                refused.setdefault(f"{index}: {why}", []).append(where)
+        noisy += [where] * (one.coverage < 1)
+    yield from (
+        f"not computed: {text} ({', '.join(dict.fromkeys(where))})" for text, where in refused.items()
+    )
+    if noisy:
+        yield f"noise counts as one more cluster: {', '.join(dict.fromkeys(noisy))}"

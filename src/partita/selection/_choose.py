@@ -1,9 +1,9 @@
-"""`choose`: which of several clusterings that are there already, without fitting any again."""
+"""`choose`: the best of several ready clusterings, without fitting any again."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,32 +17,45 @@ from partita.partitions.models import is_estimator, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
 from partita.registry import Index
 from partita.results.provenance import provenance
-from partita.selection.clusterings import ChoiceOfClustering
-from partita.selection.judges import USUAL
-from partita.selection.weighing import panel_for, weighed
+from partita.results.verdicts import Remark, RemarkKind, speak
+from partita.selection._structure import Structure
+from partita.selection.choices import ChoiceOfClustering
+from partita.selection.decisions import Case, candidates_of, with_neighbours
+from partita.selection.index_panel import HEADLINE_OF, panel_for
+from partita.selection.preferences import Candidate, agreement_of, preferences_of
 
 __all__ = ["choose"]
 
-USUAL_INDICES = tuple(dict.fromkeys(name for sort in ("centres", "density") for name in USUAL[sort]))
-"""Those of methods of centres and of density: nobody says how the clusterings were made."""
+HEADLINE = tuple(dict.fromkeys(name for sort in ("centres", "density") for name in HEADLINE_OF[sort]))
+
+MOST_NAMED = 3
+
+NOISE_NOTES = {
+    "cluster": "indices count noise as one more cluster, except DBCV and DISCO",
+    "singletons": "indices count each noise object as a cluster of its own",
+    "ignore": "objects that are noise in any clustering are dropped for all",
+}
 
 
 def choose(
     X: Any,
     candidates: Any,
     *,
+    kinds: Mapping[Any, str] | None = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     scale: str | None = None,
     noise: str = "cluster",
     missing: str = "raise",
     noise_label: Any = None,
-    structure: bool = True,
+    structure: bool | Structure = True,
     n_neighbors: int = 10,
     random_state: Any = None,
 ) -> ChoiceOfClustering:
-    """Which of several clusterings of data is best: families of indices vote, and the answer is checked.
+    """Choose the best of several clusterings of the same data.
 
-    Nothing is fitted. Clusterings that differ in the names of their clusters only are one candidate.
+    Nothing is fitted again. Each clustering gets the score of `choose_k`: how long its clusters last in
+    density trees, how well density trees and mixtures find them too, and the agreement with the mixture of
+    best BIC. Clusterings that differ only in the names of their clusters are one candidate.
 
     Parameters
     ----------
@@ -50,48 +63,48 @@ def choose(
         The data that were clustered.
     candidates : dict of clusterings, or frame of label columns
         Anything `as_partition` takes, by name: ``{"leiden 0.2": labels, "leiden 0.5": others}``. A fitted
-        pipeline is judged in the space of X.
+        pipeline is evaluated in the space of X.
+    kinds : dict, optional
+        The kind of method of each candidate by name: ``{"leiden 0.2": "graph", "km 3": "centres"}``.
+        Candidates of different kinds that find the same clusters confirm each other; others do not.
     indices : list of names, optional
-        Internal indices; a family (``"compactness"``) or the key of a paper for all of it. By default one or
-        two of each family. Each family has one vote, which its indices share.
+        Internal indices, a family (``"compactness"``) or the key of a paper. What they prefer is reported and
+        does not decide.
     scale : {None, "standard", "robust"}
-        Give all features the same say: minus the mean over the deviation, or minus the median over the
-        quartile distance.
+        Give all features equal weight: minus the mean over the standard deviation, or minus the median over
+        the quartile distance.
     noise : {"cluster", "singletons", "ignore", "raise"}
-        What to do with objects labelled -1 beside non-negative labels. "ignore" leaves an object out for all
-        if it is noise in any, so that all are judged by the same objects.
+        How indices treat objects labelled -1 beside non-negative labels.
     missing : {"raise", "drop", "noise", "median", "mean"}
-        What to do about missing labels and values, as in `validate`.
+        How to treat missing labels and values, as in `validate`.
     noise_label : label, optional
         The label of noise, where it is another than -1.
-    structure : bool
-        Whether to ask if there is anything to find (a quick form of `structure`).
+    structure : bool, or Structure
+        Whether to test first if there is any structure; the result of a test is quoted without running it
+        again.
     n_neighbors : int
-        Nearest neighbours of an object that are looked at.
+        Number of nearest neighbours of an object.
     random_state : None, int or Generator
         The seed of the test of structure, and of samples.
 
     Returns
     -------
     ChoiceOfClustering
-        ``.best`` (a name, or None where votes and checks carry no answer), ``.k`` (its number of clusters),
-        ``.strength`` ("clear", "weak", "contested" or "no structure"), ``.remarks``, ``.statement``,
-        ``.votes``, ``.preferences`` (what each index prefers), ``.agreement`` (adjusted Rand index of every
-        two), ``.neighbours`` (share of the nearest neighbours of each object in its own cluster), and
-        ``to_frame()`` (a row for each name).
+        ``.best`` (a name; None for no structure, or if one cluster is the best guess), ``.k``,
+        ``.partition``, ``.strength`` ("clear", "weak", "contested" or "no structure"), ``.score``,
+        ``.margin``, ``.because``, ``.alternatives``, ``.statement``, ``.preferences`` and ``.votes`` of
+        indices, ``.agreement`` (adjusted Rand index of every two), ``.neighbours``, and ``to_frame()`` (a row
+        for each name).
 
     Notes
     -----
-    What makes an answer clear is told in `partita.selection.assessment.assess`; here it also needs that
-    objects of every cluster have at least half of their nearest neighbours in it. A clustering with clusters
-    of a single object does not count while others have none. An index has a vote if it has a value for half
-    of the clusterings, and for two at least.
+    A clustering without two clusters is no candidate. One with clusters of a single object does not count
+    while others have none. Noise follows the nearest object in a cluster for the score; coverage is shown.
 
     Cost
     ----
-    One pass of each index over each different clustering, n m log n operations for m neighbours. Above 10,000
-    objects silhouettes and neighbours are those of a sample, and indices that look at all pairs of objects
-    are left out unless they are named.
+    The density trees and mixtures of 3,000 objects at most, and one pass of each index over each different
+    clustering. Above 10,000 objects silhouettes and neighbours are those of a sample.
 
     Examples
     --------
@@ -99,10 +112,11 @@ def choose(
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
     >>> three, two = np.repeat([0, 1, 2], 30), np.repeat([0, 1, 1], 30)
     >>> found = choose(X, {"three": three, "two": two, "again": 2 - three}, random_state=0)
-    >>> found.best, found.k, found.strength, found.votes
-    ('three', 3, 'clear', {'three = again': 4})
+    >>> found.best, found.k, found.strength
+    ('three', 3, 'clear')
     """
-    check_flag(structure, "structure")
+    if not isinstance(structure, Structure):
+        check_flag(structure, "structure")
     check_count("n_neighbors", n_neighbors)
     given = several(candidates)
     if given is None or len(given) < 2:
@@ -113,8 +127,9 @@ def choose(
             fix="validate(X, found) for one",
             parameter="candidates",
         )
+    _check_kinds(kinds, given)
     refuse_other_orders(X, given)
-    panel = panel_for(indices, USUAL_INDICES, ("X", "found"))
+    panel = panel_for(indices, HEADLINE, ("X", "found"), swept=False)
     texts = _texts(list(given))
     sides = {"X": X, **{texts[name]: one for name, one in given.items()}}
     ways = {"missing": missing, "noise_label": noise_label}
@@ -123,37 +138,44 @@ def choose(
     assert whole.X is not None
     assert settled.X is not None
     scaled, scaler = scaled_data(whole.X, scale)
-    judged_data = settled.X
-    if scaler is not None:
-        judged_data = settled.X.with_other_values(scaler.transform(settled.X.values))
+    seen = settled.X if scaler is None else settled.X.with_other_values(scaler.transform(settled.X.values))
     inputs = {
-        name: replace(settled, partitions={"found": settled.partitions[text]}, X=judged_data, model=None)
+        name: replace(settled, partitions={"found": settled.partitions[text]}, X=seen, model=None)
         for name, text in texts.items()
     }
-    fields = weighed(
+    root = root_seed(random_state)
+    found, entries, left_out = candidates_of(
+        lambda names: " = ".join(texts[name] for name in names),
         {name: whole.partitions[text] for name, text in texts.items()},
         inputs,
-        whole.X,
-        scaled,
-        panel,
-        label=lambda names: " = ".join(texts[name] for name in names),
-        tests_structure=bool(structure),
-        n_neighbors=int(n_neighbors),
-        root=(root := root_seed(random_state)),
-        noise=noise,
-        is_scaled=scale is not None,
+        panel.entries,
+        panel.named,
     )
+    found, kept = with_neighbours(found, scaled.values, int(n_neighbors), root)
+    case = Case.of(scaled.values, whole.X, root, structure=structure, is_scaled=scaler is not None)
+    found, verdict, best = case.choose(found, kinds)
     models = [one for one in given.values() if is_estimator(one) and preparing_steps(one)]
-    spaces = [space_note(one, "input") for one in models[:1]]
-    scales = [f'features on one scale: "{scale}"'] * (scale is not None)
-    said = [note for note in whole.notes if note != whole.noisy]
+    notes = (
+        *(space_note(one, "input") for one in models[:1]),
+        *[f'features on one scale: "{scale}"'] * (scale is not None),
+        *(note for note in whole.notes if note != whole.noisy),
+        *(f"left out: {index} ({why})" for index, why in left_out.items()),
+    )
     n, d = whole.X.shape
-    different = len(fields["candidates"])
-    count = f"{len(given)} clusterings" + (f", {different} different" if different < len(given) else "")
+    different = f", {len(found)} different" if len(found) < len(given) else ""
     return ChoiceOfClustering(
-        **{**fields, "notes": (*spaces, *scales, *said, *fields["notes"])},
+        verdict=verdict,
+        structure=case.structure,
+        evidence=case.evidence,
+        candidates=tuple(found),
+        chosen=best,
+        preferences=preferences_of(found, entries),
+        pairs=agreement_of([c.partition for c in found if c.partition is not None]),
+        kept=kept,
+        remarks=(*case.remarks_on(verdict), *remarks_about(found, noise)),
+        notes=notes,
         frame=whole.frame or "pandas",
-        title=f"{n} objects, {d} features: {count}",
+        title=f"{n} objects, {d} features: {len(given)} clusterings{different}",
         provenance=provenance(
             whole.X.values,
             scale=scale,
@@ -164,6 +186,41 @@ def choose(
             seed=root,
         ),
     )
+
+
+def remarks_about(candidates: Sequence[Candidate], noise: str) -> tuple[Remark, ...]:
+    """Remarks on noise and tiny clusters."""
+    covered = [f"{c.label} {c.coverage:.1%}" for c in candidates if c.coverage < 1.0]
+    if len(covered) > MOST_NAMED:
+        least, most = (choose(candidates, key=lambda c: c.coverage) for choose in (min, max))
+        covered = [f"from {least.coverage:.1%} ({least.label}) to {most.coverage:.1%} ({most.label})"]
+    about_noise = f"objects in a cluster, not noise: {', '.join(covered)}; {NOISE_NOTES.get(noise, '')}"
+    flawed = [f"{c.label} ({c.flaw})" for c in candidates if c.flaw]
+    head = "all have tiny clusters" if len(flawed) == len(candidates) else "does not count"
+    return (
+        *speak(RemarkKind.NOISE, about_noise.rstrip("; ") if covered else ""),
+        *speak(RemarkKind.TINY_CLUSTERS, f"{head}: {', '.join(flawed)}" if flawed else ""),
+    )
+
+
+def _check_kinds(kinds: Any, given: Mapping[Any, Any]) -> None:
+    if kinds is None:
+        return
+    if not isinstance(kinds, Mapping) or not all(isinstance(kind, str) for kind in kinds.values()):
+        raise ParameterError(
+            "kinds must name the kind of method of each candidate.",
+            got=repr(kinds)[:100],
+            need='{name: kind}, such as {"leiden 0.2": "graph"}',
+            parameter="kinds",
+        )
+    unknown = [name for name in kinds if name not in given]
+    if unknown:
+        raise ParameterError(
+            "kinds names no candidate.",
+            got=repr(unknown[0]),
+            need=f"one of {', '.join(map(str, given))}",
+            parameter="kinds",
+        )
 
 
 def _texts(names: Sequence[Any]) -> dict[Any, str]:

@@ -1,47 +1,65 @@
-"""`choose_k`: fits over numbers of clusters and seeds, judged, and turned into choices and votes."""
+"""`choose_k`: the number of clusters in data, and the clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from partita.arrays import Array, check_flag, one_thread
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, root_seed
-from partita.fits.models import is_random, k_parameter, method_or_usual
-from partita.fits.settings import grid_over
+from partita.fits.models import is_random, k_parameter
+from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
-from partita.inputs import prepare
-from partita.partitions import DataMatrix, Partition, complete_data
-from partita.partitions.models import check_space, preparing_steps, space_note
+from partita.partitions import DataMatrix, HardPartition, Partition
+from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
-from partita.registry import Index
-from partita.selection.assessment import assess
-from partita.selection.checking import Checker, halves_over_k, of_data
-from partita.selection.choices import ChoiceOfK
-from partita.selection.deciding import decide
-from partita.selection.judges import judges_for, with_rules
-from partita.selection.mixture_sweeps import SweepOfShape, compared_shapes, shapes_of, sweep_shapes
-from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
-from partita.selection.sweep import ON_DATA, Sweep
-from partita.selection.value_sweeps import (
-    ValueSweep,
-    check_values,
-    choose_value,
-    panel_of,
-    refuse_beside_values,
-    runs_of,
+from partita.registry import Index, find
+from partita.registry.rules import in_runs
+from partita.results.provenance import provenance
+from partita.results.verdicts import Remark, RemarkKind, speak
+from partita.selection._choose_value import choose_value
+from partita.selection._structure import Structure
+from partita.selection.choices import ChoiceOfK, ChoiceOfValue
+from partita.selection.covariance_shapes import compared_shapes, shapes_of, sweep_shapes
+from partita.selection.decisions import Case
+from partita.selection.degenerate_fits import shape_of
+from partita.selection.evidence import MIXTURE, TREE, WARD, ScoredClustering
+from partita.selection.fit_scores import judge_fit
+from partita.selection.index_panel import (
+    HEADLINE_OF,
+    HEADLINE_WITH_TRUTH,
+    method_sort,
+    panel_for,
+    panel_for_method,
 )
+from partita.selection.prediction_strength import prediction_strength_over_k
+from partita.selection.preferences import hard_labels
+from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
+from partita.selection.sweep import Fit, Seeds, Sweep, data_and_truth, notes_on
+from partita.selection.verdict import Verdict
+from partita.selection.votes import evaluate
 
 FIRST_RANGE = range(1, 11)
-"""Numbers of clusters that are tried where none are named, and how far that is extended once."""
-EXTENDED = range(11, 21)
+"""Numbers of clusters that a named method tries first."""
+
+LONGER_RANGES = (tuple(range(11, 21)), (25, 32, 40, 50), (64, 80, 100))
+"""Numbers of clusters that follow, one range after the other, while the best is the largest tried."""
 
 POOLS = ("objective", "index", "mean")
+
+DISTANCE_INDICES = ("silhouette:metric=precomputed",)
+"""The usual index of clusterings of distances."""
+
+KINDS = {"mixture": MIXTURE, "density": TREE}
+"""The kind of method, for agreement, of each sort of estimator that is like one of partita's own two."""
 
 
 @one_shipment()
@@ -57,330 +75,510 @@ def choose_k(
     rules: Mapping[str, str] | None = None,
     pool: str = "objective",
     n_null: int = 20,
-    search: str = "brute force",
+    search: str = BRUTE_FORCE,
     k_param: str | None = None,
+    metric: str = "euclidean",
     n_jobs: int | None = None,
     random_state: Any = None,
     checkpoint: Any = None,
     missing: str = "raise",
     space: str = "clustered",
     scale: str | None = None,
-    structure: bool = True,
-    n_splits: int = 5,
+    structure: bool | Structure = True,
+    n_splits: int = 0,
     covariance_type: Iterable[str] | str | None = None,
     parameter: str | None = None,
     values: Iterable[Any] | None = None,
 ) -> Any:
-    """How many clusters are there: cluster for every k, let families of indices vote, and check the answer.
+    """Find the clusters in data, and their number.
+
+    Without an estimator, the candidates are the cuts of density trees and mixtures of Gaussians. Each has a
+    score: how long the clusters stay apart in twelve density trees, how well the other kinds of method find
+    the same clusters, and the agreement with the mixture of best BIC. The largest score is the answer. With
+    an estimator, its clusterings over k get the same score, and partita's own two methods confirm them or
+    not. Indices are reported beside the answer and do not decide it.
 
     Parameters
     ----------
     X : (n, d) array or data frame
-        The data.
+        The data; the distances ``(n, n)`` for ``metric="precomputed"``.
     estimator : clusterer, optional
-        Anything like scikit-learn's, ours or theirs, or a pipeline; `partita.cluster.RandomSwap` by default.
+        Anything like scikit-learn's, ours or theirs, or a pipeline. By default partita's own two methods.
     ks : iterable of int, optional
-        The numbers of clusters to try. By default 1 to 10 (at most one for two objects), and 11 to 20 too
-        where most votes are for the last. k = 1 is a candidate for every index that can judge it.
+        The numbers of clusters that may be the answer. By default those up to 100 that the data can carry; an
+        estimator tries 1 to 10, and more while the best is the largest tried.
     n_runs : int
-        Fits for each k, each with a seed of its own; one if the method is not random.
+        Fits of an estimator for each k, each with a seed of its own; one if the method is not random.
     indices : list of names, optional
         Indices and curves (``"gap"``, ``"jump"``); a family (``"compactness"``, ``"curves"``) or the key of a
-        paper (``"franti2017"``) stands for all that can judge this, "headline" for the default: one or two of
-        each family that suits the method. Each family has one vote, which its indices share.
+        paper (``"franti2017"``) stands for all that apply; "headline" is the default: one or two of each
+        family that suits the method. Each chooses by its rule, and each family has one vote.
     truth : clustering, optional
-        The true one: external indices are then reported too. They choose, but have no vote.
+        The true one: external indices are then reported too.
     consensus : list of names, optional
-        External indices by which the runs of a k are compared with each other (lei2014, eq. 6): the k whose
-        runs agree most is one more choice. See `consensus_index`.
+        External indices by which the runs of a k are compared with each other (lei2014, eq. 6).
     rules : dict, optional
         Other rules than an index's own: ``{"BIC": "first_max", "ball_hall": "knee"}``. One of
         `partita.registry.rules.RULES`.
     pool : {"objective", "index", "mean"}
-        Which run of a k an index looks at: the one with the best objective (``objective_``, ``inertia_`` or
+        Which run of a k an index evaluates: the one with the best objective (``objective_``, ``inertia_`` or
         minus ``lower_bound_``; its own best where there is none), its own best (lagofernandez2009), or the
         mean of all (lei2014). Runs with empty clusters, clusters of one object or collapsed components do not
-        count. With "objective", what looks at pairs of objects is computed for the run that is judged only.
+        count.
     n_null : int
-        Data sets without structure that the gap statistic compares with.
+        Number of data sets without structure for the gap statistic.
     search : {"brute force", "stepwise", "guided", "hierarchical"}
-        How numbers of clusters follow each other (franti2017, part V): each anew, n_runs times; each from the
-        one before, by random swap, until k is well beyond the best; as part of the search, which takes a move
-        that changes k if the first index gets better, from several k and from the stepwise answer; or as cuts
-        of one Ward tree (the model of a k is then a `HardPartition`). All but the first make one clustering
-        for each k that they come to, whatever n_runs and n_jobs, and say which; they know no gap, no
-        consensus and no checkpoint.
+        How numbers of clusters follow each other (franti2017, part V): each from new starts; each from the
+        one before, by random swap; as part of the search, guided by the first index; or as cuts of one Ward
+        tree (the model of a k is then a `HardPartition`). All but the first give one clustering for each k,
+        whatever n_runs and n_jobs, and have no gap, no consensus and no checkpoint.
     k_param : str, optional
         The parameter that sets the number of clusters, if it is neither n_clusters nor n_components.
+    metric : {"euclidean", "precomputed"}
+        "precomputed" for distances: there are no mixtures then, and the answer is at most "weak".
     n_jobs : int, optional
         Workers; the result is the same for any number. They are processes, or those of the back end that
-        ``joblib.parallel_config`` names: dask, Ray, Spark. The data are sent to each worker once; with Ray
-        and Spark, with each batch of fits.
+        ``joblib.parallel_config`` names: dask, Ray, Spark.
     random_state : None, int or Generator
-        The seed from which all others come.
+        The seed from which all others come. Up to 3,000 objects the answer without an estimator has no seed.
     checkpoint : path, optional
-        A folder that keeps what is computed: a sweep that was killed, or that lost a worker, goes on there,
-        to the same result. Workers write to it, on other machines too.
+        A folder that keeps the fits: a sweep that was killed, or that lost a worker, goes on there, to the
+        same result.
     missing : {"raise", "drop", "median", "mean"}
-        What to do about missing values of X: refuse, leave these objects out, or fill them in with the median
-        of their column.
+        How to treat missing values of X: refuse, drop these objects, or fill in the median or mean of their
+        column.
     space : {"clustered", "input"}
-        Where a pipeline is judged: in the space in which its last step clusters, or in that of X.
+        Where a pipeline is evaluated: in the space in which its last step clusters, or in that of X.
     scale : {None, "standard", "robust"}
-        Give all features the same say: minus the mean over the deviation, or minus the median over the
-        quartile distance. ``.model`` then scales first, and ``.centers()`` are in the units of X.
-    structure : bool
-        Whether to ask first if there is anything to find (a quick form of `structure`), and whether density
-        sees other clusters than the method finds.
+        Give all features equal weight: minus the mean over the standard deviation, or minus the median over
+        the quartile distance. ``.model`` then scales first, and ``.centers()`` are in the units of X.
+    structure : bool, or Structure
+        Whether to test first if there is any structure; the result of a test is quoted without running it
+        again.
     n_splits : int
-        Halvings of the data that show whether clusters are found again; 0 for none. They have a vote where no
-        indices are named, and else are made for the most chosen k only.
+        Halvings of the data for the prediction strength of an estimator, which is reported over k.
     covariance_type : list of str, optional
         Of a mixture, the covariance shapes to try, such as ``["full", "diag", "tied", "spherical"]``: a sweep
         for each. The result is that of the shape with the best BIC (differences of up to 2 are a tie, which
-        the mixture with the fewest parameters wins), and its ``.shapes`` has BIC of all. Without ``ks`` the
-        range is not extended.
+        the mixture with the fewest parameters wins), and its ``.shapes`` has BIC of all.
     parameter, values : str, list
-        Another parameter to sweep instead, such as ``"resolution"``, ``"eps"`` or ``"min_cluster_size"``, and
-        its values (numbers, texts, True and False); the estimator is then any object with ``fit`` or
-        ``fit_predict``. Values that give the same clustering are one candidate. Curves over k, consensus,
-        rules, other pools and searches do not apply, nor do halves of the data, which are sparser than the
-        whole: whether clusters are found again, `stability` tells for a parameter too.
+        Deprecated: `choose_value` sweeps another parameter.
 
     Returns
     -------
-    ChoiceOfK, or ChoiceOfValue
-        ``.k`` (None where votes and checks carry no answer), ``.strength`` ("clear", "weak", "contested" or
-        "no structure"), ``.remarks``, ``.statement``, ``.votes``, ``.choices``, ``.model`` (the chosen fit),
-        ``.uncertainty`` (of each object, where the method gives memberships), ``to_frame()`` (every value of
-        every run). Of another parameter a ``ChoiceOfValue``: ``.value`` is the chosen one, ``.k`` the number
-        of clusters found there, and beside each value stand its clusters and its coverage.
+    ChoiceOfK
+        ``.k`` and ``.partition`` (None only for no structure), ``.strength`` ("clear", "weak", "contested" or
+        "no structure"), ``.score`` and ``.scored`` (its parts), ``.margin``, ``.levels``, ``.alternatives``,
+        ``.because``, ``.remarks``, ``.statement``; ``.model`` (the fitted estimator), ``.choices`` and
+        ``.votes`` of indices, ``to_frame()`` (every value of every run).
 
     Notes
     -----
-    An index chooses only if it has a value at half of the numbers of clusters tried or more, and at two of
-    them at least. Of the indices that are used by default, one that cannot judge the data is left out, and
-    the notes say why. What makes an answer clear is told in `partita.selection.assessment.assess`.
+    How often answers of each strength are right is measured in the documentation (choosing). An index chooses
+    only if it has a value at half of the numbers of clusters tried or more, and at two of them at least; one
+    that is best at the largest number has no vote. Of the indices that are used by default, one that cannot
+    evaluate the data is left out, and the notes say why.
 
     Cost
     ----
-    One fit for each k and run; two fits of half the data for each k and halving; for the gap statistic one
-    more for each k and null data set. The test of structure looks at a thousand objects at most.
+    Density trees, mixtures and the test of structure of 3,000 objects at most, seconds. With an estimator one
+    fit for each k and run; for the gap statistic one more for each k and null data set.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
-    >>> choice = choose_k(X, ks=range(1, 6), n_runs=2, random_state=0)
-    >>> choice.k, choice.strength, choice.votes
-    (3, 'clear', {3: 6})
+    >>> choice = choose_k(X, random_state=0)
+    >>> choice.k, choice.strength
+    (3, 'clear')
+    >>> print(choice.statement)
+    3 clusters, clear: density tree, mixture and Ward find the same (ARI 1.00); apart while the reach grows
+    2.7-fold; best BIC.
     """
+    if parameter is not None or values is not None:
+        return _choose_parameter(locals())
     check_space(space)
-    if parameter is not None or values is not None:
-        refuse_beside_values(
-            {
-                "consensus": (consensus, None),
-                "rules": (rules, None),
-                "pool": (pool, "objective"),
-                "search": (search, BRUTE_FORCE),
-                "covariance_type": (covariance_type, None),
-            }
+    if metric not in ("euclidean", "precomputed"):
+        raise ParameterError(
+            "no such metric.", got=repr(metric), need='"euclidean" or "precomputed"', parameter="metric"
         )
-    given, against, notes = _data_and_truth(X, truth, missing)
-    data, scaler = scaled_data(given, scale)
-    if parameter is not None or values is not None:
-        check_count("n_runs", n_runs)
-        _check_checks(structure, n_splits)
-        grid = grid_over(
-            method := method_or_usual(estimator),
-            data.n_objects,
-            ks,
-            k_param=k_param,
-            parameter=parameter,
-            values=values,
-        )
-        check_values(grid)
-        n_runs = runs_of(method, int(n_runs))
-        refuse_many("fits", len(grid.values) * n_runs)
-        return choose_value(
-            ValueSweep(given, data, scaler, against, method, grid, n_runs, space),
-            panel_of(indices, method, truth is not None),
-            tests_structure=bool(structure),
-            n_jobs=n_jobs,
-            random_state=random_state,
-            checkpoint=checkpoint,
-            notes=notes,
-        )
-    method = method_for(search, estimator)
-    shapes: tuple[str, ...] = ()
-    if covariance_type is not None:
-        shape_param, shapes = shapes_of(method, covariance_type)
-        method = clone(method).set_params(**{shape_param: shapes[0]})
-    _check_shapes(shapes, search)
-    named = k_parameter(method, k_param)
-    numbers = numbers_of_clusters(_first_range(data.n_objects) if ks is None else ks, data.n_objects)
     if not isinstance(pool, str) or pool not in POOLS:
         need = ", ".join(f'"{name}"' for name in POOLS)
         raise ParameterError("no such pool.", got=repr(pool), need=need, parameter="pool")
     check_count("n_runs", n_runs)
     check_count("n_null", n_null)
-    _check_checks(structure, n_splits)
-    refuse_many("fits", len(numbers) * n_runs)
-    judges = judges_for(indices, consensus, method, truth is not None).sampling(data.n_objects)
-    judges = judges if rules is None else with_rules(judges, rules)
-    if any(curve.needs_null for curve in judges.curves):
-        refuse_many("fits of data without structure", len(numbers) * n_null)
-    n_runs = n_runs if is_random(method) else 1
-    whole = Sweep(data.values, against, method, named, numbers, n_runs, judges, space, scaler)
-    sweep, costly = whole.affordable()
-    about_data = () if judges.of_distances else of_data(given, scaled=scaler is not None)
-    checks = {"tests_structure": structure and not judges.of_distances, "n_splits": n_splits}
-    facts = {"frame": data.frame or "pandas", "space": space if preparing_steps(method) else None}
-    if search != BRUTE_FORCE:
-        choice, checker = _searched(search, sweep, random_state, checkpoint, pool, checks, facts)
-        halves: dict[int, Any] = {}
+    check_count("n_splits", n_splits or 1)
+    if not isinstance(structure, Structure):
+        check_flag(structure, "structure")
+    given, against, notes = data_and_truth(X, truth, missing, metric)
+    data, scaler = scaled_data(given, scale)
+    asked = None if ks is None else numbers_of_clusters(ks, data.n_objects)
+    question = _Question(given, data, scaler, against, asked, metric, structure, n_jobs)
+    named = (indices, consensus, rules, covariance_type, k_param, estimator)
+    if search == BRUTE_FORCE and pool == "objective" and not n_splits and all(one is None for one in named):
+        choice = _own_choice(question, root_seed(random_state))
     else:
-        begun, compared = None, None
-        if len(shapes) > 1:
-            sweeps = {
-                shape: replace(sweep, method=clone(method).set_params(**{shape_param: shape}))
-                for shape in shapes
-            }
-            swept = sweep_shapes(sweeps, pool, n_null, n_jobs, random_state, checkpoint)
-            compared = compared_shapes(swept, data.frame or "pandas")
-            best = shapes[0] if compared.best is None else compared.best.shape
-            begun = swept[shapes.index(best)]
-            sweep, method = begun.sweep, begun.sweep.method
-        run = _Run(sweep, pool, n_null, n_jobs, facts, {**checks, "votes": indices is None}, begun)
-        choice, checker, halves = run.decided(random_state, checkpoint, extends=ks is None and not begun)
-        if compared is not None:
-            choice = replace(choice, shapes=compared, notes=(compared.statement, *choice.notes))
-    found = checker.of_choice(choice, halves)
-    answer = assess(choice.ballot, replace(found, remarks=(*about_data, *found.remarks)))
-    left_out = [f"left out: {index} ({why})" for index, why in costly.items()]
-    spoken = space_note(method, space)
+        method = method_for(search, estimator)
+        shapes: tuple[str, ...] = ()
+        if covariance_type is not None:
+            shape_param, shapes = shapes_of(method, covariance_type)
+            method = clone(method).set_params(**{shape_param: shapes[0]})
+        panel = panel_for_method(indices, consensus, method, has_truth=against is not None)
+        if metric == "precomputed" and indices is None:
+            panel = panel_for(DISTANCE_INDICES, (), ("X", "found"))
+        panel = panel.sampling(data.n_objects)
+        panel = panel if rules is None else panel.with_rules(rules)
+        first = FIRST_RANGE[: max(data.n_objects // 2, 1)] if asked is None else asked
+        grid = Grid(k_parameter(method, k_param), tuple(first), True)
+        refuse_many("fits", len(first) * n_runs)
+        if any(curve.needs_null for curve in panel.curves):
+            refuse_many("fits of data without structure", len(first) * n_null)
+        runs = int(n_runs) if is_random(method) else 1
+        sweep = Sweep(data.values, against, method, grid, runs, panel, space, scaler)
+        ways = _Ways(pool, int(n_null), int(n_splits), shapes, n_jobs, checkpoint, estimator is None)
+        if search != BRUTE_FORCE:
+            choice = _searched_choice(question, sweep, ways, search, random_state)
+        else:
+            choice = _swept_choice(question, sweep, ways, random_state)
     return replace(
         choice,
-        notes=(*[spoken] * bool(spoken), *notes, *choice.notes, *left_out),
-        remarks=answer.remarks,
-        assessment=answer,
+        notes=(*notes, *choice.notes),
+        frame=data.frame or "pandas",
         features=data.features,
         given=given,
-        structure=checker.structure,
+        scaler=scaler,
     )
 
 
-def _first_range(n: int) -> range:
-    return range(1, min(FIRST_RANGE[-1], max(n // 2, 1)) + 1)
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """The data, and what is asked about them."""
 
+    given: DataMatrix
+    data: DataMatrix
+    scaler: Any
+    truth: Partition | None
+    ks: tuple[int, ...] | None
+    metric: str
+    structure: Any
+    n_jobs: int | None
 
-def _check_shapes(shapes: tuple[str, ...], search: str) -> None:
-    if len(shapes) > 1 and search != BRUTE_FORCE:
-        raise ParameterError(
-            f"a {search} search makes no mixtures.",
-            got=Phrase(Setting("covariance_type"), " beside ", Setting("search", search)),
-            fix=Phrase(Setting("search", BRUTE_FORCE)),
-            parameter="covariance_type",
+    def case(self, X: Array, root: int) -> Case:
+        """The evidence about the data in the space where they are clustered."""
+        return Case.of(
+            X,
+            self.given,
+            root,
+            structure=self.structure,
+            is_scaled=self.scaler is not None or X is not self.data.values,
+            metric=self.metric,
+            ks=self.ks or (),
+            n_jobs=self.n_jobs,
         )
 
-
-def _check_checks(structure: Any, n_splits: Any) -> None:
-    if not isinstance(structure, (bool, np.bool_)):
-        raise ParameterError(
-            "structure is a yes or a no.", got=repr(structure), need="True or False", parameter="structure"
-        )
-    if isinstance(n_splits, bool) or not isinstance(n_splits, (int, np.integer)) or n_splits < 0:
-        what = Phrase(Setting("n_splits"), " is no count of halvings.")
-        raise ParameterError(
-            what, got=repr(n_splits)[:60], need="a whole number; 0 for none", parameter="n_splits"
-        )
+    def own_verdict(self, case: Case) -> tuple[Verdict, list[ScoredClustering]]:
+        """The verdict on the clusterings of partita's own methods, and those that may be the answer."""
+        every = case.evidence.clusterings
+        if self.ks is None:
+            return case.judge(every, largest_k=case.evidence.largest_k), list(every)
+        able = [one for one in every if one.k in self.ks]
+        largest = max(self.ks) if len(self.ks) > 1 else None
+        return case.judge(able, largest_k=largest, rivals=every[:1]), able
 
 
 @dataclass(frozen=True)
-class _Run:
-    """A sweep that starts anew at each k, extended once where most votes are for the last k."""
+class _Ways:
+    """How an estimator is swept; ``is_usual`` where the user named none."""
 
-    sweep: Sweep
     pool: str
     n_null: int
+    n_splits: int
+    shapes: tuple[str, ...]
     n_jobs: int | None
-    facts: Mapping[str, Any]
-    checks: Mapping[str, Any]
-    begun: SweepOfShape | None = None
-    """Fits that are there already."""
+    checkpoint: Any
+    is_usual: bool
 
-    def decided(
-        self, random_state: Any, checkpoint: Any, *, extends: bool
-    ) -> tuple[ChoiceOfK, Checker, dict[int, Any]]:
-        """The choice, who checks it, and what halves of the data say."""
-        if self.begun is not None:
-            store, root = self.begun.store, self.begun.root
-        else:
-            store, root = self.sweep.checkpoint(checkpoint, random_state, self.n_null, extends=extends)
-        choice, checker, halves = self._over(self.sweep, store, root)
-        n = len(self.sweep.X)
-        more = tuple(k for k in EXTENDED if k <= n // 2)
-        at_end = choice.votes.get(self.sweep.ks[-1], 0.0)
-        if extends and more and at_end > choice.ballot.answering / 2:
-            longer = replace(self.sweep, ks=(*self.sweep.ks, *more))
-            choice, checker, halves = self._over(longer, store, root)
-            note = (
-                f"most votes were for k = {self.sweep.ks[-1]}, the largest tried: up to {more[-1]} were tried"
+
+# --- partita's own methods --------------------------------------------------------------------------------
+
+
+def _own_choice(question: _Question, root: int) -> ChoiceOfK:
+    """The answer of density trees and mixtures; the usual indices evaluate the best clustering of each k."""
+    data = question.data
+    case = question.case(data.values, root)
+    verdict, able = question.own_verdict(case)
+    evidence = case.evidence
+    by_k: dict[int, ScoredClustering] = {}
+    for one in able:
+        by_k.setdefault(one.k, one)
+    ends = [FIRST_RANGE[-1], *(one.k + 2 for one in verdict.levels)]
+    ks = [k for k in sorted(by_k) if question.ks is not None or k <= max(ends)]
+    of_distances = question.metric == "precomputed"
+    headline = DISTANCE_INDICES if of_distances else HEADLINE_OF["centres"]
+    inputs = ("X", "found") if question.truth is None else ("X", "truth", "found")
+    panel = panel_for(None, [*headline, *HEADLINE_WITH_TRUTH * (question.truth is not None)], inputs)
+    seen = evidence.data[evidence.rows]
+    seen = np.asarray(seen[:, evidence.rows] if of_distances else seen, dtype=np.float64)
+    truth = None if question.truth is None else question.truth.take(evidence.rows)
+    entries = [find(label) for label in panel.labels]
+    fits = []
+    for k in ks:
+        found = HardPartition(by_k[k].labels)
+        with one_thread():
+            rows, refused = judge_fit(seen, truth, None, found, entries, leaves_out=True)
+        fits.append(
+            Fit(
+                k=k,
+                run=0,
+                seed=0,
+                objective=-by_k[k].score,
+                values=dict.fromkeys(refused, math.nan) | {index: value for index, value, _ in rows},
+                caveats=refused | {index: caveat for index, _, caveat in rows},
+                refused=refused,
+                shape=shape_of(found, k),
+                partition=evidence.whole(by_k[k]).partition,
             )
-            choice = replace(choice, notes=(note, *choice.notes))
-        return choice, checker, halves
-
-    def _over(
-        self, sweep: Sweep, store: Checkpoint | None, root: int
-    ) -> tuple[ChoiceOfK, Checker, dict[int, Any]]:
-        if self.begun is not None:
-            fits, agreement = self.begun.fits, self.begun.agreement
-        else:
-            fits, agreement = sweep.fits(root, store, self.n_jobs, self.pool)
-        needs_null = any(curve.needs_null for curve in sweep.judges.curves)
-        null = sweep.null(root, store, self.n_jobs, self.n_null) if needs_null else None
-        ways = {name: self.checks[name] for name in ("tests_structure", "n_splits")}
-        checker = Checker(sweep, root, **ways, n_jobs=self.n_jobs, store=store)
-        halves = checker.replications(sweep.ks) if self.checks["votes"] else {}
-        voices = checker.voices(halves, fits) if self.checks["votes"] else []
-        choice = decide(sweep, fits, agreement, null, self.pool, more=voices, seed=root, **self.facts)
-        if halves:
-            curve = halves_over_k(halves, sweep.ks)
-            choice = replace(choice, curves={**choice.curves, curve.index: curve})
-        return choice, checker, halves
-
-
-def _data_and_truth(X: Any, truth: Any, missing: str) -> tuple[DataMatrix, Partition | None, tuple[str, ...]]:
-    """The objects that have what is needed, their true clustering, and what is said of the others."""
-    if truth is None:
-        data = complete_data(X, missing)
-        return data, None, (data.note,) * bool(data.note)
-    inputs = prepare({"X": X, "truth": truth}, missing=missing)
-    assert inputs.X is not None
-    return inputs.X, inputs.partitions["truth"], tuple(n for n in inputs.notes if not n.startswith("noise:"))
-
-
-def _searched(
-    search: str,
-    sweep: Sweep,
-    random_state: Any,
-    checkpoint: Any,
-    pool: str,
-    checks: Mapping[str, Any],
-    facts: Mapping[str, Any],
-) -> tuple[ChoiceOfK, Checker]:
-    """The choice of a search that goes from one number of clusters to the next."""
-    if checkpoint is not None:
-        raise ParameterError(
-            f"a {search} search is one piece of work and keeps no checkpoint.",
-            got=Phrase(Setting("checkpoint", words="checkpoint=...")),
-            fix=Phrase(Setting("search", BRUTE_FORCE)),
-            parameter="checkpoint",
         )
+    sweep = Sweep(seen, truth, None, Grid("n_clusters", tuple(ks), True), 1, panel)
+    curves, choices, selected, left_out = evaluate(sweep, fits) if fits else ({}, {}, {}, {})
+    n, d = data.shape
+    methods = "density trees" if of_distances else "density trees and mixtures"
+    columns = "distances" if of_distances else f"{d} features"
+    return ChoiceOfK(
+        verdict=verdict,
+        structure=case.structure,
+        evidence=case.evidence,
+        remarks=case.remarks_on(verdict),
+        notes=tuple(f"left out: {index} ({why})" for index, why in left_out.items()),
+        provenance=provenance(
+            data.values,
+            estimator=methods,
+            ks=question.ks,
+            metric=question.metric,
+            scale=None if question.scaler is None else type(question.scaler).__name__,
+            seed=root,
+        ),
+        ks=tuple(ks),
+        fits=tuple(fits),
+        curves=curves,
+        choices=choices,
+        selected=selected,
+        title=f"{n} objects, {columns}: {methods}",
+        refit=lambda k, _: evidence.model_of(by_k[k]),
+        data=data.values,
+    )
+
+
+# --- an estimator over k ----------------------------------------------------------------------------------
+
+
+def _swept_choice(question: _Question, sweep: Sweep, ways: _Ways, random_state: Any) -> ChoiceOfK:
+    """The answer about an estimator that is fitted anew for each k."""
+    sweep, costly = sweep.affordable()
+    if len(ways.shapes) > 1:
+        parameter = shapes_of(sweep.method, ways.shapes)[0]
+        sweeps = {
+            shape: replace(sweep, method=clone(sweep.method).set_params(**{parameter: shape}))
+            for shape in ways.shapes
+        }
+        swept = sweep_shapes(sweeps, ways.pool, ways.n_null, ways.n_jobs, random_state, ways.checkpoint)
+        compared = compared_shapes(swept, question.data.frame or "pandas")
+        best = ways.shapes[0] if compared.best is None else compared.best.shape
+        one = swept[ways.shapes.index(best)]
+        case = question.case(one.sweep.where_clustered(one.root), one.root)
+        choice = _decided(question, one.sweep, ways, case, one.fits, one.agreement, one.store, one.root)
+        choice = replace(choice, shapes=compared, notes=(compared.statement, *choice.notes))
+    else:
+        extends = question.ks is None
+        store, root = sweep.checkpoint(ways.checkpoint, random_state, ways.n_null, extends=extends)
+        case = question.case(sweep.where_clustered(root), root)
+        longer = list(LONGER_RANGES) if extends else []
+        while True:
+            fits, agreement = sweep.fits(root, store, ways.n_jobs, ways.pool)
+            verdict = _verdict_on(sweep, case, fits)
+            more = tuple(k for k in longer.pop(0) if 5 * k <= len(sweep.X)) if longer else ()
+            if not more or verdict.best is None or verdict.best.k < sweep.ks[-1]:
+                break
+            sweep = sweep.with_values((*sweep.ks, *more))
+        choice = _decided(question, sweep, ways, case, fits, agreement, store, root)
+    return replace(
+        choice, notes=(*choice.notes, *(f"left out: {index} ({why})" for index, why in costly.items()))
+    )
+
+
+def _searched_choice(
+    question: _Question, sweep: Sweep, ways: _Ways, search: str, random_state: Any
+) -> ChoiceOfK:
+    """The answer about a search that goes from one number of clusters to the next."""
+    what, setting = ("mixtures", "covariance_type") if len(ways.shapes) > 1 else ("checkpoint", "checkpoint")
+    if len(ways.shapes) > 1 or ways.checkpoint is not None:
+        raise ParameterError(
+            f"a {search} search has no {what}.",
+            got=Phrase(Setting(setting, words=f"{setting}=...")),
+            fix=Phrase(Setting("search", BRUTE_FORCE)),
+            parameter=setting,
+        )
+    sweep, costly = sweep.affordable()
     root = root_seed(random_state)
-    found = search_fits(search, sweep, task_seed(root, ON_DATA))
-    known: dict[str, Any] = {"seed": root, "search": search, "trail": found.trail}
-    choice = decide(found.sweep, found.fits, {}, None, pool, **known, **facts)
-    checker = Checker(found.sweep, root, **checks)
-    notes = (*found.notes, *choice.notes)
-    return replace(choice, notes=notes, refit=found.refit, asked=sweep.ks), checker
+    found = search_fits(search, sweep, task_seed(root, Seeds.ON_DATA))
+    case = question.case(sweep.X, root)
+    choice = _decided(question, found.sweep, ways, case, found.fits, {}, None, root, largest_k=sweep.ks[-1])
+    return replace(
+        choice,
+        notes=(
+            *found.notes,
+            *choice.notes,
+            *(f"left out: {index} ({why})" for index, why in costly.items()),
+        ),
+        provenance={**choice.provenance, "search": search, "trail": found.trail},
+        refit=found.refit,
+    )
+
+
+def _decided(
+    question: _Question,
+    sweep: Sweep,
+    ways: _Ways,
+    case: Case,
+    fits: Sequence[Fit],
+    agreement: Mapping[str, Sequence[float]],
+    store: Checkpoint | None,
+    root: int,
+    largest_k: int | None = None,
+) -> ChoiceOfK:
+    """The choice from all fits: curves and choices of indices, and the verdict."""
+    has_null = any(curve.needs_null for curve in sweep.panel.curves)
+    null = sweep.null(root, store, ways.n_jobs, ways.n_null) if has_null else None
+    curves, choices, selected, left_out = evaluate(sweep, fits, agreement, null, ways.pool)
+    if ways.n_splits:
+        curve, choice = prediction_strength_over_k(sweep, ways.n_splits, root, ways.n_jobs, store)
+        curves, choices = {**curves, curve.index: curve}, {**choices, choice.index: choice}
+    own = ways.is_usual
+    verdict = question.own_verdict(case)[0] if own else _verdict_on(sweep, case, fits, largest_k)
+    n, d = sweep.X.shape
+    name, ks = type(sweep.method).__name__, sweep.ks
+    tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
+    runs = f"{sweep.n_runs} runs each" if sweep.n_runs > 1 else "one run each"
+    spoken = space_note(sweep.method, sweep.space)
+    return ChoiceOfK(
+        verdict=verdict,
+        structure=case.structure,
+        evidence=case.evidence,
+        remarks=(*case.remarks_on(verdict), *_of_fits(fits, selected)),
+        notes=(
+            *[spoken] * bool(spoken),
+            *_of_pool(fits, selected, ways.pool, sweep.n_runs),
+            *notes_on(fits),
+            *(f"left out: {index} ({why})" for index, why in left_out.items()),
+        ),
+        provenance=provenance(
+            sweep.X,
+            estimator=repr(sweep.method),
+            ks=ks,
+            n_runs=sweep.n_runs,
+            pool=ways.pool,
+            scale=None if sweep.scaler is None else type(sweep.scaler).__name__,
+            space=sweep.space if preparing_steps(sweep.method) else None,
+            seed=root,
+        ),
+        ks=ks,
+        fits=tuple(fits),
+        curves=curves,
+        choices=choices,
+        selected=selected,
+        title=f"{n} objects, {d} features: {name}, {tried}, {runs}",
+        refit=sweep.refit,
+        data=sweep.X,
+    )
+
+
+def _verdict_on(sweep: Sweep, case: Case, fits: Sequence[Fit], largest_k: int | None = None) -> Verdict:
+    """The verdict on the clusterings of an estimator, partita's own methods being rivals and witnesses."""
+    kept = {fit.k: fit for fit in fits if fit.partition is not None and fit.k > 1}
+    sound = [fit for fit in kept.values() if not fit.flaw] or list(kept.values())
+    name = type(last_step(sweep.method)).__name__
+    kind = KINDS.get(method_sort(sweep.method), WARD if name == "AgglomerativeClustering" else name)
+    scored = [
+        case.scored(hard_labels(fit.partition), kind, estimator=name, k=fit.k)
+        for fit in sound
+        if fit.partition is not None
+    ]
+    largest = largest_k or (sweep.ks[-1] if len(sweep.ks) > 1 else None)
+    best = max(scored, key=lambda one: (round(one.score, 9), -one.k), default=None)
+    shape = None if best is None else kept[best.parameters["k"]].shape
+    coverage = 1.0 if shape is None else shape.coverage
+    return case.judge(scored, largest_k=largest, rivals=case.evidence.clusterings[:1], coverage=coverage)
+
+
+def _of_pool(fits: Sequence[Fit], selected: Mapping[int, int], pool: str, n_runs: int) -> list[str]:
+    if pool == "mean":
+        return ["the value at a k is the mean over its runs"]
+    if pool == "index" or all(math.isnan(fit.objective) for fit in fits):
+        why = "" if pool == "index" else " (the method has no objective)"
+        return [f"each index evaluates its own best run of a k{why}"]
+    return ["for each k, the run with the best objective is evaluated"] * (n_runs > 1 and bool(selected))
+
+
+def _of_fits(fits: Sequence[Fit], selected: Mapping[int, int]) -> tuple[Remark, ...]:
+    """Fits with a flaw: which numbers of clusters do not count, and where sound runs were taken instead."""
+    at = {(fit.k, fit.run): fit for fit in fits}
+    void = {k for k, run in selected.items() if at[k, run].flaw}
+    collapsed = [fit for fit in fits if fit.shape is not None and fit.shape.collapsed]
+    tiny = [fit for fit in fits if fit.flaw and fit not in collapsed]
+    sorts = (
+        (RemarkKind.COLLAPSED, collapsed, "their likelihood is that of the floor"),
+        (RemarkKind.TINY_CLUSTERS, tiny, "outliers, or more clusters than there are"),
+    )
+    remarks: list[Remark] = []
+    for kind, flawed, why in sorts:
+        lost = [fit for fit in flawed if selected.get(fit.k) == fit.run]
+        passed_over = [fit for fit in flawed if fit.k not in void]
+        texts = []
+        if lost:
+            ks = in_runs([fit.k for fit in lost])
+            texts.append(f"k = {ks} does not count: {lost[0].flaw} at k = {lost[0].k} ({why})")
+        if passed_over:
+            ks = in_runs(sorted({fit.k for fit in passed_over}))
+            first = f"{passed_over[0].flaw} at k = {passed_over[0].k}"
+            texts.append(f"{len(passed_over)} runs at k = {ks} were passed over for sound ones ({first})")
+        remarks += speak(kind, "; ".join(texts))
+    return tuple(remarks)
+
+
+def _choose_parameter(given: dict[str, Any]) -> ChoiceOfValue:
+    """The old spelling of `choose_value`."""
+    refused = {
+        "ks": None,
+        "k_param": None,
+        "consensus": None,
+        "rules": None,
+        "pool": "objective",
+        "search": BRUTE_FORCE,
+        "covariance_type": None,
+    }
+    for name, usual in refused.items():
+        if given[name] is not usual and given[name] != usual:
+            raise ParameterError(
+                Phrase(Setting(name), " belongs to sweeps over numbers of clusters."),
+                got=Phrase(Setting(name), " beside ", Setting("parameter")),
+                need="one of them",
+                parameter=name,
+            )
+    if given["parameter"] is None or given["values"] is None:
+        lacking = "parameter" if given["parameter"] is None else "values"
+        raise ParameterError(
+            Phrase(
+                Setting("values" if lacking == "parameter" else "parameter"), " without ", Setting(lacking)
+            ),
+            got=Phrase("no ", Setting(lacking)),
+            need='choose_value(X, estimator, {"eps": [0.1, 0.2]})',
+            parameter=lacking,
+        )
+    warnings.warn(
+        "choose_k(parameter=, values=) is deprecated: use choose_value(X, estimator, {parameter: values}).",
+        FutureWarning,
+        stacklevel=4,
+    )
+    shared = ("n_runs", "indices", "truth", "n_jobs", "random_state", "checkpoint", "missing", "space")
+    ways = {name: given[name] for name in (*shared, "scale", "structure")}
+    return choose_value(given["X"], given["estimator"], {given["parameter"]: given["values"]}, **ways)

@@ -68,7 +68,8 @@ def hopkins(X: Any, *, n_probes: int | None = None, random_state: Any = None) ->
     rng = np.random.default_rng(task_seed(root_seed(random_state), 0))
     axes = Axes.of(values)
     objects = rng.choice(n, probes, replace=False)
-    places = Box.around(values, axes).places(n, rng)[:probes]
+    box = Box.around(values, axes)
+    places = box.at(rng.random((n, len(box.low))))[:probes]
     return hopkins_at(values, objects, places, len(axes.spread))
 
 

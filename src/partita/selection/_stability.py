@@ -1,11 +1,10 @@
-"""`stability`: whether a method finds the same clusters again in data that was perturbed."""
+"""`stability`: does a method give the same clusters when the data are perturbed."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,23 +15,22 @@ from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import HARDENED
 from partita.fits.checkpoints import Checkpoint, Record, root_seed
 from partita.fits.partitions import from_arrays
-from partita.fits.settings import Grid, grid_over
+from partita.fits.settings import grid_over
 from partita.fits.shipments import one_shipment
-from partita.fits.tasks import Task, check_count, refuse_many, run_tasks
+from partita.fits.tasks import Task, check_count, refuse_many, run_tasks, task_seed
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind, complete_data, softest
+from partita.partitions.copies import distinct_objects
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import dominance, scaled_data
 from partita.registry import Caveat, CaveatKind, Index, resolve
-from partita.registry.rules import Verdict, apply_rule
 from partita.results import number
 from partita.results.provenance import provenance
-from partita.results.verdicts import Remark, RemarkKind
-from partita.selection.borders import MOST_OBJECTS, Borders, borders_of
-from partita.selection.convexity import dense_clusters
-from partita.selection.found_again import Evidence, answer_of, choices_of, has_limit, rules_of
-from partita.selection.perturbing import Perturbations, fit_perturbed, fit_whole, hard_labels
-from partita.selection.schemes import SCHEMES, Rerun, Subsample, is_real
+from partita.results.verdicts import RemarkKind
+from partita.selection._structure import Structure, quick_structure
+from partita.selection.schemes import SCHEMES, Subsample, is_real
 from partita.selection.stabilities import ClusterRecovery, Repeat, Stability
+from partita.selection.stability_tasks import STRUCTURE, Perturbations, fit_perturbed, fit_whole, hard_labels
+from partita.selection.stability_verdict import Evidence, answer_of, choices_of
 
 __all__ = ["Repeat", "Stability", "stability"]
 
@@ -44,19 +42,18 @@ USUAL: dict[Kind, tuple[str, ...]] = {
     ROUGH: ("centroid_index", "adjusted_rand", "credal_rand"),
     EVIDENTIAL: ("centroid_index", "adjusted_rand", "credal_rand"),
 }
-"""What compares clusterings of each kind when nothing is named.
+"""The default indices for clusterings of each kind.
 
 A soft clustering scores best against itself by all of them: by others, fuzzier clusterings would seem less
-stable. CI and ARI of possibilistic, rough and evidential clusterings are computed on hardened labels, and say
-so: typicalities depend on how many objects there are, and credal_rand is not corrected for chance.
+stable. CI and ARI of possibilistic, rough and evidential clusterings are computed on hardened labels, with a
+caveat: typicalities depend on the number of objects, and credal_rand is not corrected for chance.
 """
 USUAL_KS = range(2, 11)
-THRESHOLD = 0.9
 STARTS = 2
-"""Starts of the usual method: what differs between repeats should be the data, not the optimum found."""
+"""Starts of the default method: repeats should differ by the data, not by the optimum found."""
 
 RECORDS = 2
-"""How repeats are written down: since 2 with how well each cluster was found again."""
+"""The version of the records of repeats: since 2 with the Jaccard coefficients of clusters."""
 
 UNFIT = ("KMeans", "MiniBatchKMeans", "BisectingKMeans")
 
@@ -73,8 +70,9 @@ def stability(
     strategy: str = "cross-validation",
     n_repeats: int = 20,
     indices: Iterable[str | Index] | str | Index | None = None,
-    threshold: float = THRESHOLD,
+    threshold: float = 0.9,
     scale: str | None = None,
+    structure: bool | Structure | None = True,
     k_param: str | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
@@ -82,7 +80,7 @@ def stability(
     missing: str = "raise",
     space: str = "clustered",
 ) -> Stability:
-    """How many clusters are found again when the data is perturbed (franti2017, part IV).
+    """The number of clusters that are stable when the data are perturbed (franti2017, part IV).
 
     Parameters
     ----------
@@ -90,66 +88,70 @@ def stability(
         The data.
     estimator : clusterer, optional
         Anything like scikit-learn's. `partita.cluster.RandomSwap` with two starts by default; plain k-means
-        is no use here, since it finds another local optimum each time.
+        is not suited, since it finds another local optimum each time.
     ks : iterable of int
         The numbers of clusters to try.
     parameter, values : str, list
         Another parameter to sweep instead, such as ``"resolution"``, ``"eps"`` or ``"min_cluster_size"``, and
-        its values; the estimator is then any object with ``fit`` or ``fit_predict``. Of a density method a
+        its values; the estimator is then any object with ``fit`` or ``fit_predict``. For a density method a
         subsample is sparser than the data: ``scheme=Bootstrap()`` keeps the number of objects.
     scheme : Subsample, Bootstrap, Noise or Rerun
-        How randomness is added; 30 % of the objects by default.
+        The perturbation; subsamples of 30 % of the objects by default.
     strategy : {"cross-validation", "transfer"}
         Compare the clustering of all data with that of perturbed data, on the objects that both have; or
-        cluster two perturbed data sets, carry one clustering over to the objects of the other (by the model's
+        cluster two perturbed data sets, transfer one clustering to the objects of the other (by the model's
         prediction, else that of the nearest object), and compare there.
     n_repeats : int
-        Perturbed data sets for each k.
+        Number of perturbed data sets for each k.
     indices : list of names, optional
         External indices, for soft clusterings too. By default the centroid index, and ARI for hard
         clusterings, frobenius_adjusted_rand for fuzzy ones, by which these score best against themselves; for
-        others ARI of hardened labels, with credal_rand (which looks at all pairs of objects) for rough and
-        evidential ones. With "transfer" and `prediction_strength` this is the method of that name.
+        others ARI of hardened labels, with credal_rand (over all pairs of objects) for rough and evidential
+        ones. With "transfer" and `prediction_strength` this is the method of that name.
     threshold : float
-        How good the mean of an index must be for a k to count as found again: ARI of 0.9 at least, NVD of 0.1
-        at most, VI of at most a tenth of its largest value.
+        The mean that an index must reach for a k to be stable: ARI of 0.9 at least, NVD of 0.1 at most, VI of
+        at most a tenth of its largest value.
     scale : {None, "standard", "robust"}
-        Give all features the same say: subtract mean or median, divide by standard deviation or quartile
+        Give all features equal weight: subtract mean or median, divide by standard deviation or quartile
         distance.
+    structure : bool or Structure
+        Run a quick test of structure once, or use the result of a test that ran before
+        (``structure=choice.structure``): an answer is not clear where a test with enough power does not
+        reject a single group.
     k_param, n_jobs, random_state, checkpoint, missing, space
-        As in `choose_k`; the centroid index looks at the data.
+        As in `choose_k`; the centroid index needs the data.
 
     Returns
     -------
     Stability
-        ``.k`` (or ``.value`` of the parameter swept), ``.strength``, ``.statement`` and ``.remarks``;
-        ``.choices`` has each rule alone, ``.by_cluster`` how well each cluster is found again, and
-        ``to_frame()`` every repeat.
+        ``.k`` (or ``.value`` of the parameter swept), ``.strength``, ``.statement``, ``.because`` and
+        ``.remarks``; ``.choices`` has each rule alone, ``.by_cluster`` the stability of each cluster,
+        ``.structure`` the test of structure, and ``to_frame()`` every repeat.
 
     Notes
     -----
-    A k is found again if all rules hold: CI is 0 in all repeats, the mean of each other index reaches the
-    threshold, and so does the weakest cluster, with a mean Jaccard coefficient of 0.75 (Hennig 2007). CI
-    alone is too rough, as the slides say: it sees that every centre has a partner, not where the borders are.
-    ARI alone hardly sees that a small cluster, or one of many, is cut in two.
+    A k is stable if all rules hold: CI is 0 in all repeats, the mean of each other index reaches the
+    threshold, and the least stable cluster has a mean Jaccard coefficient of 0.75 (Hennig 2007). CI alone is
+    too rough: it is 0 where every centre has a partner, wherever the borders are. ARI alone hardly changes
+    where a small cluster, or one of many, is cut in two.
 
-    The answer is the last k that is found again, since fewer clusters than there are can be stable too, by
-    their sizes alone. Not asked for is an unbroken run up to it: in S1, with 15 clear clusters, 2, 4 to 6, 8
-    and 9 are found again, and then 15 alone; three equal clusters are not found again as two. If the last k
-    tried is found again there is no answer, but "10 or more".
+    The answer is the last stable k, since fewer clusters than there are can be stable too, by their sizes
+    alone. An unbroken run up to it is not required: in S1, with 15 clear clusters, 2, 4 to 6, 8 and 9 are
+    stable, and then 15 alone. If it is the last k tried, the answer is weak: there may be more.
 
-    One long cloud is cut at the same place every time, so that being found again proves no clusters. An
-    answer is "clear" if its clusters are also set apart: objects at the borders between them lie sparser than
-    four fifths of those within, at half their density or less. The last k of that kind is preferred to larger
-    ones that are merely found again; these make it "contested". Where no k is of that kind, the last that is
-    found again is a "weak" answer. The price is that clusters which overlap much are never clear, and that of
-    groups of overlapping clusters the groups are chosen. `partita.selection.found_again.doubts_about` has all
-    that makes an answer less than clear. "no structure": nothing is found again, also where the method does
-    not suit.
+    One long group is cut at the same place every time, so that stability proves no clusters. An answer is
+    "clear" if gaps also separate its clusters: objects at the borders between them lie sparser than four
+    fifths of those within, at half their density or less. The last k of that kind is preferred to larger
+    stable ones without gaps; these make it "contested". Where no k is of that kind, the last stable one is a
+    "weak" answer. The price is that clusters which overlap much are never clear, and that of groups of
+    overlapping clusters the groups are chosen. `partita.selection.stability_verdict.answer_of` has all that
+    makes an answer less than clear. Where no k is stable the answer is the one that agrees best, weak or
+    contested; or "no structure" where none comes near, also where the method does not suit the clusters.
 
     Cost
     ----
-    A fit of the whole data for each k, a fit of perturbed data (two for "transfer") for each k and repeat.
+    A fit of the whole data for each k, a fit of perturbed data (two for "transfer") for each k and repeat; up
+    to a second for the test of structure.
 
     Examples
     --------
@@ -158,14 +160,14 @@ def stability(
     >>> found.k, found.strength
     (3, 'clear')
     >>> print(found.statement)
-    k = 3, clear: found again (CI = 0 in all 10 repeats, mean ARI 1.00, weakest cluster 1.00), and gaps set
-    its clusters apart; each alone, the last would be k = 4 by mean ARI, weakest cluster
+    3 clusters, clear: all 10 subsamples give the same clusters (mean ARI 1.00); gaps separate the 3; a
+    single group is rejected (p = 0.017).
     """
     check_space(space)
     raw = complete_data(X, missing)
     data, _ = scaled_data(raw, scale)
     scheme = Subsample() if scheme is None else scheme
-    entries = _checked(scheme, strategy, n_repeats, indices, threshold)
+    entries = _checked(scheme, strategy, n_repeats, indices, threshold, structure)
     method = RandomSwap(n_init=STARTS) if estimator is None else estimator
     grid = grid_over(
         method, data.n_objects, ks, k_param=k_param, parameter=parameter, values=values, usual_ks=USUAL_KS
@@ -193,19 +195,89 @@ def stability(
     def run(work: Callable[..., Record], tasks: Sequence[Task]) -> list[Record]:
         return list(run_tasks(work, tasks, n_jobs=n_jobs, description="stability", checkpoint=store))
 
-    whole = run(fit_whole, sweep.whole_tasks())
+    keys = [grid.key(value) for value in grid.values]
+    whole = run(fit_whole, [Task(f"whole-{key}", (sweep, place)) for place, key in enumerate(keys)])
     kind = softest([Kind.read(str(w.arrays["kind"])) for w in whole if w.arrays] or [HARD])
     entries = resolve(USUAL[kind], ()) if indices is None else entries
-    # a checkpoint is told apart by the indices of hard clusterings: those of soft ones have other files
+    # the checkpoint is named by the indices of hard clusterings: those of soft ones have other files
     suffix = f"-{kind.value}" if indices is None and kind is not HARD else ""
     hardens = indices is None and kind is POSSIBILISTIC
     labels = [e.label for e in entries]
-    records = run(fit_perturbed, sweep.repeat_tasks(whole, labels, suffix, hardens=hardens))
-    caveats = _caveats(entries, kind, hardens=hardens)
+    tasks = [
+        Task(f"{key}-repeat{repeat:05}{suffix}", (sweep, place, repeat, labels, whole[place], hardens))
+        for place, key in enumerate(keys)
+        for repeat in range(sweep.n_repeats)
+    ]
+    records = run(fit_perturbed, tasks)
+    failed = [r.values["failed"] for r in records if r.values["failed"]]
+    if len(failed) == len(records):
+        need = "numbers of clusters that it can do" if grid.are_counts else "values that it can do"
+        raise ParameterError("no fit succeeded.", got=failed[0], need=need)
+
+    clusterings = [
+        hard_labels(from_arrays(w.arrays)) if w.arrays else np.full(data.n_objects, -1) for w in whole
+    ]
+    repeats: list[Repeat] = []
+    clusters: list[ClusterRecovery] = []
+    agreement: dict[str, list[Floats]] = {label: [] for label in labels}
+    weakest: list[float] = []
+    for place, (value, clustering) in enumerate(zip(grid.values, clusterings, strict=True)):
+        sizes = np.bincount(clustering[clustering >= 0])
+        for repeat in range(sweep.n_repeats):
+            record = records[place * sweep.n_repeats + repeat].values
+            rows = dict(zip(labels, record["rows"] or [(None, "")] * len(labels), strict=True))
+            repeats.append(
+                Repeat(
+                    value if grid.are_counts else len(sizes),
+                    repeat,
+                    int(record["seed"]),
+                    {label: number(one) for label, (one, _) in rows.items()},
+                    {label: caveat for label, (_, caveat) in rows.items()},
+                    record["failed"],
+                    tuple(map(number, record["jaccards"])),
+                    setting=None if grid.are_counts else value,
+                    position=None if grid.are_counts else place,
+                )
+            )
+        mine = repeats[-sweep.n_repeats :]
+        for label in labels:
+            agreement[label].append(np.array([r.values[label] for r in mine]))
+        compared = [r.jaccards for r in mine if r.jaccards]
+        columns = np.array(compared).reshape(len(compared), len(sizes)).T
+        own = [ClusterRecovery.of(value, j, int(sizes[j]), one) for j, one in enumerate(columns)]
+        weakest.append(
+            float(np.min([c.jaccard for c in own])) if own and len(compared) == len(mine) else math.nan
+        )
+        clusters += own
+    test = structure if isinstance(structure, Structure) else None
+    if structure is True and getattr(last_step(method), "metric", "") != "precomputed":
+        fitted = next(place for place, w in enumerate(whole) if w.arrays)
+        objects = sweep.clustered_space(fitted)[distinct_objects(data.values)]
+        test = quick_structure(objects, task_seed(root, STRUCTURE), n_jobs) if len(objects) > 1 else None
     drowned = dominance(raw) if scale is None and not preparing_steps(method) else None
-    return replace(
-        _judged(sweep, whole, records, entries, kind, float(threshold), drowned.text if drowned else ""),
+    evidence = Evidence(
+        sweep, clusterings, entries, agreement, weakest, kind, float(threshold), drowned, test
+    )
+    answer, remarks = answer_of(evidence)
+    about_data = (RemarkKind.SCALE, RemarkKind.DUPLICATES)
+    of_test = () if test is None else tuple(r for r in test.remarks if r.kind not in about_data)
+    caveats = _caveats(entries, kind, hardens=hardens)
+    swept = None if grid.are_counts else grid.parameter
+    title = f"{data.n_objects} objects, {data.shape[1]} features: {type(method).__name__}"
+    return Stability(
+        remarks=remarks + of_test,
+        ks=evidence.ks,
+        repeats=tuple(repeats),
+        choices=choices_of(evidence),
+        title=f"{title}, {sweep.n_repeats} x {scheme!r}, {strategy}",
+        answer=answer,
+        parameter=swept,
+        tried=grid.values,
+        coverage=evidence.coverage,
+        clusters=tuple(clusters),
         caveats=caveats,
+        limits={rule.index: rule.limit for rule in evidence.rules if rule.index and not rule.unit},
+        structure=test,
         frame=data.frame or "pandas",
         provenance=provenance(
             data.values,
@@ -213,175 +285,53 @@ def stability(
             scheme=scheme,
             strategy=strategy,
             indices=labels,
-            ks=grid.values if grid.are_counts else None,
-            parameter=None if grid.are_counts else grid.parameter,
-            values=None if grid.are_counts else grid.values,
+            **({"ks": grid.values} if swept is None else {"parameter": swept, "values": grid.values}),
             n_repeats=n_repeats,
             threshold=threshold,
             scale=scale,
+            structure=test is not None,
             seed=root,
         ),
-        notes=tuple(_notes(sweep, data.note, whole, records, caveats)),
+        notes=tuple(_notes(sweep, data.note, [*whole, *records], failed, caveats)),
     )
 
 
-def _checked(scheme: Any, strategy: str, n_repeats: Any, indices: Any, threshold: Any) -> list[Index]:
+def _checked(
+    scheme: Any, strategy: str, n_repeats: Any, indices: Any, threshold: Any, structure: Any
+) -> list[Index]:
+    """The indices, or an error for an option that makes no sense."""
     if not isinstance(scheme, SCHEMES):
-        raise ParameterError(
-            "this is no scheme of perturbation.",
-            got=repr(scheme),
-            need=", ".join(made.__name__ for made in SCHEMES),
-            fix="resampling.Subsample(0.3)",
-            parameter="scheme",
-        )
+        need = "Subsample(0.3), Bootstrap(), Noise() or Rerun() of partita.resampling"
+        raise ParameterError("no such scheme.", got=repr(scheme), need=need, parameter="scheme")
     if not isinstance(strategy, str) or strategy not in STRATEGIES:
         need = " or ".join(map(repr, STRATEGIES))
         raise ParameterError("no such strategy.", got=repr(strategy), need=need, parameter="strategy")
     check_count("n_repeats", n_repeats)
     if not is_real(threshold) or math.isnan(threshold):
-        what = Phrase(Setting("threshold"), " is no number.")
+        what = Phrase(Setting("threshold"), " must be a number.")
         raise ParameterError(what, got=repr(threshold), need="a number, such as 0.9")
+    if not (structure is None or isinstance(structure, (bool, Structure))):
+        what = Phrase(Setting("structure"), " must be True, False or the result of a test.")
+        raise ParameterError(what, got=repr(structure)[:60], need="True, False or what structure(X) returns")
     entries = resolve(USUAL[HARD] if indices is None else indices, ())
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs) or entry.best is None:
-            raise ParameterError(
-                f"{entry.name} does not say how far two clusterings agree.",
-                got=f"an index of {', '.join(entry.inputs)}",
-                need="an external index, such as CI, ARI or VI",
-            )
+            got, need = f"an index of {', '.join(entry.inputs)}", "an external index, such as ARI or VI"
+            raise ParameterError(f"{entry.name} does not compare two clusterings.", got=got, need=need)
     if not entries:
         raise ParameterError("there is nothing to compare by.", got="no index", need="at least one")
     return entries
 
 
-def _judged(
-    sweep: Perturbations,
-    whole: Sequence[Record],
-    records: Sequence[Record],
-    entries: Sequence[Index],
-    kind: Kind,
-    threshold: float,
-    drowned: str,
-) -> Stability:
-    """Everything that follows from the fits."""
-    grid, n = sweep.grid, len(sweep.X)
-    labels = [hard_labels(from_arrays(w.arrays)) if w.arrays else np.full(n, -1) for w in whole]
-    found = [int(one.max(initial=-1)) + 1 for one in labels]
-    ks = grid.values if grid.are_counts else tuple(found)
-    sizes = [np.bincount(one[one >= 0], minlength=1) for one in labels]
-    repeats = [
-        _repeat(grid, ks, place, repeat, record, entries)
-        for (place, repeat), record in zip(sweep.places, records, strict=True)
-    ]
-    if all(r.failed for r in repeats):
-        need = "numbers of clusters that it can do" if grid.are_counts else "values that it can do"
-        raise ParameterError("no fit succeeded.", got=repeats[0].failed, need=need)
-    at = [repeats[i : i + sweep.n_repeats] for i in range(0, len(repeats), sweep.n_repeats)]
-    clusters = [
-        ClusterRecovery.of(value, j, int(sizes[place][j]), np.array([r.jaccards[j] for r in done]))
-        for place, value in enumerate(grid.values)
-        for done in [[r for r in at[place] if r.jaccards]]
-        for j in range(found[place])
-    ]
-    values = {e.label: [np.array([r.values[e.label] for r in runs]) for runs in at] for e in entries}
-    complete = [all(r.jaccards for r in runs) for runs in at]
-    weakest = [
-        min((c.jaccard for c in clusters if c.tried == value), default=math.nan) if whole_of_it else math.nan
-        for value, whole_of_it in zip(grid.values, complete, strict=True)
-    ]
-    rules = rules_of(entries, values, weakest, ks=ks, n_objects=n, kind=kind, threshold=threshold)
-    choices = choices_of(grid, ks, rules)
-    seen: dict[int, Borders | None] = {}
-
-    def borders(place: int) -> Borders | None:
-        if place not in seen:
-            seen[place] = borders_of(sweep.clustered_space(place), labels[place], sweep.root)
-        return seen[place]
-
-    def dense(place: int) -> int | None:
-        found = dense_clusters(sweep.clustered_space(place), np.random.default_rng(sweep.root))
-        return None if found is None else found.k
-
-    evidence = Evidence(
-        grid,
-        ks,
-        rules,
-        choices,
-        sweep.n_repeats,
-        coverage=tuple(float((one >= 0).mean()) for one in labels),
-        smallest=[int(s.min()) for s in sizes],
-        borders=borders,
-        dense=dense,
-        share=sweep.scheme.share if isinstance(sweep.scheme, Subsample) else 1.0,
-        drowned=drowned,
-        perturbs=not isinstance(sweep.scheme, Rerun),
-    )
-    answer, remarks = answer_of(evidence)
-    if seen and n > MOST_OBJECTS:
-        text = f"borders between clusters were looked at in a sample of {MOST_OBJECTS:,} objects"
-        remarks = (*remarks, Remark(RemarkKind.SAMPLED, text))
-    return Stability(
-        remarks=remarks,
-        ks=ks,
-        repeats=tuple(repeats),
-        choices=choices | _without_limit(entries, values, grid, ks),
-        title=sweep.title,
-        answer=answer,
-        parameter=None if grid.are_counts else grid.parameter,
-        tried=grid.values,
-        coverage=tuple(evidence.coverage),
-        clusters=tuple(clusters),
-        limits={rule.index: rule.limit for rule in rules if rule.index},
-    )
-
-
-def _repeat(
-    grid: Grid, ks: Sequence[int], place: int, repeat: int, record: Record, entries: Sequence[Index]
-) -> Repeat:
-    rows = record.values["rows"] or [(None, "")] * len(entries)
-    return Repeat(
-        ks[place],
-        repeat,
-        int(record.values["seed"]),
-        {e.label: number(value) for e, (value, _) in zip(entries, rows, strict=True)},
-        {e.label: caveat for e, (_, caveat) in zip(entries, rows, strict=True)},
-        record.values["failed"],
-        tuple(map(number, record.values["jaccards"])),
-        setting=None if grid.are_counts else grid.values[place],
-        position=None if grid.are_counts else place,
-    )
-
-
-def _without_limit(
-    entries: Sequence[Index], values: Mapping[str, Sequence[Floats]], grid: Grid, ks: Sequence[int]
-) -> dict[str, Verdict]:
-    """Where an index whose values end nowhere is best: it has no threshold, and no say in the answer.
-
-    One cluster is found again in any data, and is no best one.
-    """
-    unbounded = [e for e in entries if not has_limit(e)] if grid.are_counts else []
-    return {
-        f"best {e.label}, no say": apply_rule(
-            "best",
-            ks,
-            [math.nan if k == 1 else float(v.mean()) for k, v in zip(ks, values[e.label], strict=True)],
-            direction=e.direction,
-        )
-        for e in unbounded
-    }
-
-
 def _caveats(entries: Sequence[Index], kind: Kind, *, hardens: bool) -> dict[str, tuple[Caveat, ...]]:
-    """What holds for all values of an index of soft clusterings.
+    """The caveats of all values of an index for soft clusterings.
 
-    That they were hardened, or that a clustering of this kind does not score best against itself.
+    They were hardened, or a clustering of this kind does not score best against itself.
     """
-    if kind is HARD:
-        return {}
     one = f"{'an' if kind is EVIDENTIAL else 'a'} {kind.value} clustering"
-    text = f"{one} does not score best against itself, so that this measures how soft clusterings are, too"
+    text = f"{one} does not score best against itself, so that softness counts as instability, too"
     caveats: dict[str, tuple[Caveat, ...]] = {}
-    for entry in entries:
+    for entry in entries if kind is not HARD else ():
         statuses = entry.status("reflexive", HARD), entry.status("reflexive", kind)
         if hardens or entry.range_of((kind, kind)) is None:
             caveats[entry.label] = (HARDENED,)
@@ -393,20 +343,19 @@ def _caveats(entries: Sequence[Index], kind: Kind, *, hardens: bool) -> dict[str
 def _notes(
     sweep: Perturbations,
     about_data: str,
-    whole: Sequence[Record],
-    records: Sequence[Record],
+    fits: Sequence[Record],
+    failed: Sequence[str],
     caveats: Mapping[str, tuple[Caveat, ...]],
 ) -> Iterator[str]:
+    """The notes on a sweep, in order."""
     yield from filter(None, (space_note(sweep.method, sweep.space), about_data))
-    failed = [r.values["failed"] for r in records if r.values["failed"]]
     if failed:
-        yield f"{len(failed)} of {len(records)} fits failed: {failed[0]}"
-    fits = [*whole, *records]
+        yield f"{len(failed)} of {len(sweep.grid.values) * sweep.n_repeats} fits failed: {failed[0]}"
     warned = Counter(name for record in fits for name in record.values["warned"])
     yield from (f"{count} of {len(fits)} fits gave a {name}" for name, count in sorted(warned.items()))
     yield from (f"{index}: {caveat.text}" for index, held in caveats.items() for caveat in held)
     if type(last_step(sweep.method)).__name__ in UNFIT:
         yield (
-            "plain k-means finds other local optima in every run, so its stability says little about the "
-            "number of clusters (franti2017, part IV): use partita.cluster.RandomSwap"
+            "plain k-means finds other local optima in every run, so that its stability hardly depends on "
+            "the number of clusters (franti2017, part IV): use partita.cluster.RandomSwap"
         )

@@ -1,4 +1,4 @@
-"""Is there structure at all: data held against laws that have no clusters."""
+"""The test of structure: are the data more clustered than data from distributions without clusters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from partita.results import Result, Table, show
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.selection.examined_objects import examined_objects
-from partita.selection.null_data import Axes, NullLaws
+from partita.selection.null_data import SEPARATION, NullLaws
 from partita.selection.null_tests import LAWS, NullTest, as_shown, corrected, measured, null_tests
 
 __all__ = ["Structure", "quick_structure", "structure"]
@@ -30,11 +30,17 @@ LEVEL = 0.05
 ENOUGH_POWER = 0.8
 """The usual share of cases in which a test should find what it is meant to find (Cohen 1988)."""
 
-SEPARATION = 5.0
-"""Deviations between the planted clusters: far enough that 0.6 % of the objects lie nearer to the other mean,
-so that nobody would doubt that these are two; a test that misses them says nothing."""
+FEW_DIMENSIONS = 6
+OBJECTS_PER_DIMENSION = 20
+"""In more dimensions than these few, with fewer objects than that per dimension, no structure is never
+claimed."""
 
-PLANTED = f"two clusters {SEPARATION:g} deviations apart"
+FIRST_ROUND = 20
+EXPLAINED = 0.2
+"""After so many data sets from each distribution no more are drawn if one has a larger p-value."""
+
+FITTED = 5
+"""Planted data sets to which the distributions are fitted; all are alike."""
 
 MOST_COMPONENTS = 5
 """Principal components that are tested beside data of more dimensions. Nearest neighbours in many more are
@@ -44,15 +50,18 @@ AT_A_TIME = 10
 """Data sets drawn in one task: one alone takes less time than handing it out."""
 
 IN_WORDS = {
-    "uniform": "a uniform law",
-    "normal": "one normal law",
-    "unimodal": "a law with a single peak in each feature",
+    "normal": "one normal distribution",
+    "uniform": "one uniform distribution",
+    "student": "one Student distribution",
+    "unimodal": "a distribution with one peak in each feature",
 }
+
+Verdict = Literal["structure", "no structure", "cannot tell"]
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is done."""
+    """The numbers of objects that are tested at most, of null data sets and of planted ones."""
 
     most_objects: int
     n_null: int
@@ -61,33 +70,34 @@ class Effort:
 
 FULL = Effort(most_objects=600, n_null=99, n_planted=40)
 QUICK = Effort(most_objects=400, n_null=59, n_planted=20)
-"""With 20 data sets from each law a p-value can be below 0.05."""
+"""With 20 data sets from each distribution a p-value can be below 0.05."""
 
 
 @dataclass(frozen=True, repr=False)
 class Structure(Result):
-    """Whether data have structure that no law without clusters explains.
+    """The answer of the test of structure.
 
     Attributes
     ----------
     tests : tuple of NullTest
-        Each statistic against each law: its value, the mean over the data sets of the law, p, corrected p.
+        Each statistic against each distribution: its value, the mean over the data sets drawn, p and
+        corrected p.
     power : float
-        The share of data like these, but of two clusters, in which the test finds structure, estimated from
-        ``n_planted`` such data sets; nan where structure was found, and it was not asked for.
+        The share of data like these, but with two clusters, in which the test finds structure, estimated from
+        ``n_planted`` such data sets; nan where structure was found, since it is not needed then.
     n_null : int
-        Data sets from each law.
+        Data sets drawn from each distribution.
     n_planted : int
-        Data sets of two clusters that were tested; 0 where none was.
+        Data sets with two clusters that were tested; 0 if none were.
     n_examined : int
-        Objects that were tested: a random part of many, and equal ones once.
+        Objects that were tested: a random part of many, and copies once.
     dimensions : int
-        How many the data fill.
+        The number of dimensions that the data fill.
     title : str
-        What was looked at, in words.
+        What was tested, in words.
     draws : (tests, data sets) array, or None
-        The statistic of each test for every data set from its law; only in the result itself, not in what is
-        written of it.
+        The statistic of each test for every data set drawn; only in the result itself, not in what is written
+        of it.
     """
 
     tests: tuple[NullTest, ...] = ()
@@ -100,41 +110,77 @@ class Structure(Result):
     draws: Floats | None = field(default=None, repr=False, compare=False)
 
     def p_of(self, null: str) -> float:
-        """The p-value of one law: the smallest corrected one of its tests."""
+        """The p-value of one distribution: the smallest corrected one of its tests."""
         return min(test.corrected_p for test in self.tests if test.null == null)
 
     @property
     def p(self) -> float:
-        """The largest of the p-values of the laws: structure is what none explains."""
+        """The largest of the p-values of the distributions: structure is what none of them explains."""
         return max(map(self.p_of, LAWS))
 
     @property
     def has_structure(self) -> bool:
-        """Whether ``p`` is below 0.05."""
+        """True if ``p`` is below 0.05."""
         return self.p < LEVEL
 
     @property
-    def strength(self) -> Strength:
-        """How far the answer can be trusted.
+    def verdict(self) -> Verdict:
+        """The answer: "structure", "no structure" or "cannot tell".
 
-        "clear" if every law is refuted; "no structure" if one is not, though the test finds two clusters in
-        at least 80 % of such data; "weak" if it finds them less often.
+        "structure" if every distribution is rejected. "no structure" if one is not, although the test finds
+        two clusters in at least 80 % of such data, and there are at most 6 dimensions or at least 20 objects
+        per dimension. Otherwise "cannot tell".
         """
         if self.has_structure:
-            return "clear"
-        return "no structure" if self.power >= ENOUGH_POWER else "weak"
+            return "structure"
+        return "no structure" if self.power >= ENOUGH_POWER and not self._is_sparse else "cannot tell"
+
+    @property
+    def strength(self) -> Strength:
+        """How far the answer can be trusted: "clear" for structure, "weak" where the test cannot tell."""
+        strengths: dict[Verdict, Strength] = {
+            "structure": "clear",
+            "no structure": "no structure",
+            "cannot tell": "weak",
+        }
+        return strengths[self.verdict]
 
     @property
     def statement(self) -> str:
         """The answer in a sentence."""
-        if self.has_structure:
-            refuted = _listed([IN_WORDS[law] for law in LAWS])
-            return f"structure was found: {refuted} are refuted (p = {show(self.p)})"
-        kept = [f"{IN_WORDS[law]} (p = {show(self.p_of(law))})" for law in LAWS if self.p_of(law) >= LEVEL]
-        found = f"no structure was found: {_listed(kept)} {'are' if len(kept) > 1 else 'is'} not refuted"
-        if self.strength == "weak":
-            return f"{found}, but {_weakness(self)}"
-        return f"{found}, and the test finds {PLANTED} in {_percent(self.power)} of such data"
+        if self.verdict == "structure":
+            explained = "no single-group distribution explains these data"
+            return f"Structure (shape or clusters): {explained} (p = {show(self.p)}). Next: choose_k(X)."
+        if self.verdict == "cannot tell":
+            return f"Cannot tell: {self.weakness}. Next: {self._remedy}."
+        simplest = next(IN_WORDS[law] for law in LAWS if self.p_of(law) >= LEVEL)
+        planted = f"two groups {SEPARATION:g} deviations apart would have been found"
+        return f"No structure: {simplest} explains these {self.n_examined:,} objects; {planted}."
+
+    @property
+    def _is_sparse(self) -> bool:
+        too_few = self.n_examined < OBJECTS_PER_DIMENSION * self.dimensions
+        return self.dimensions > FEW_DIMENSIONS and too_few
+
+    @property
+    def has_too_few_null_data(self) -> bool:
+        """True if no p-value can be below 0.05."""
+        return 1 / (self.n_null + 1) >= LEVEL
+
+    @property
+    def weakness(self) -> str:
+        """Why the test cannot tell, in words."""
+        if self.has_too_few_null_data:
+            return f"{self.n_null} data sets from each distribution are too few for p below {LEVEL}"
+        where = f" in {self.dimensions} dimensions" if self.dimensions > 1 else ""
+        reason = f"power {100 * self.power:.0f} %"
+        if self.power >= ENOUGH_POWER:
+            reason = f"fewer than {OBJECTS_PER_DIMENSION} per dimension"
+        return f"{self.n_examined:,} objects{where} are too few ({reason})"
+
+    @property
+    def _remedy(self) -> str:
+        return "a larger n_null" if self.has_too_few_null_data else "more objects or fewer features"
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a test."""
@@ -143,7 +189,8 @@ class Structure(Result):
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold."""
         power = None if math.isnan(self.power) else self.power
-        return {**super().to_dict(), "strength": self.strength, "p": self.p, "power": power}
+        answer = {"verdict": self.verdict, "strength": self.strength, "p": self.p, "power": power}
+        return {**super().to_dict(), **answer}
 
     def table(self) -> Table:
         """One row a test, under the answer."""
@@ -164,41 +211,43 @@ def structure(
     n_jobs: int | None = None,
     missing: str = "raise",
 ) -> Structure:
-    """Whether there is structure at all: is the data more clustered than data from laws without clusters.
+    """Test for structure: are the data more clustered than data from distributions without clusters.
 
-    Three laws are tried, each fitted to the data: a uniform one (in the smallest of a box along the features,
-    a box along the principal axes, and an ellipsoid); one normal law with the mean and the covariances of the
-    data; and a law with a single peak in each feature, skewed or heavy-tailed as it may be, whose features
-    hang together as in a normal or in Student's law. The data have structure if *all* are refuted at 0.05:
-    none has clusters, and data from one of them refute the others.
+    Four distributions are fitted to the data: one normal distribution with the mean and the covariances of
+    the data; a uniform one in the smallest of a box along the features, a box along the principal axes, and
+    an ellipsoid; one Student distribution, as heavy-tailed as the data; and one with a single peak in each
+    feature, skewed or heavy-tailed as it may be, whose features depend on each other as in a normal or
+    Student distribution. The data have structure if *all* are rejected at 0.05: none has clusters, and data
+    from one of them reject the others.
 
-    Many data sets are drawn from each law, and five statistics hold the data against them: `hopkins`; the
-    share of the scatter that two means leave; the length of the minimum spanning tree over the root of the
-    scatter, which is short where objects lie in dense groups or chains; the dip (hartigan1985) of the
-    distances between objects, which have two peaks if there are near and far ones (adolfsson2019); and the
-    dip of the objects along the line between two means. Each has a p-value: the share of data sets, the given
-    data among them, that look at least as clustered. The corrected p-value is the share of those that do so
-    by whichever statistic shows it most (westfall1993), so that five chances count as one. The smallest
-    corrected p-value of a law is that law's, the largest of the laws is the answer's.
+    Data sets are drawn from each distribution and compared with the data by three statistics: `hopkins`; the
+    length of the minimum spanning tree over the median distance, which is short where objects lie in dense
+    groups or chains; and the dip (hartigan1985) of the data along the direction of least kurtosis, which is
+    large where two clusters lie apart in whatever direction (pena2001). Each has a p-value: the share of data
+    sets, the given data among them, that look at least as clustered. The corrected p-value is the share of
+    those that do so in whichever statistic shows it most (westfall1993), so that three chances count as one.
+    The smallest corrected p-value of a distribution is its p-value, the largest of the distributions is the
+    answer's. After 20 data sets from each, no more are drawn if a distribution has a p-value above 0.2.
 
-    Where nothing was found, data of two clusters are tested in the same way: as many objects, with the
-    covariances of the data, in two normal clusters of equal size that lie 5 of their own deviations apart
-    along the leading principal axis, so that nobody would doubt them. The share that is found is the power.
-    If it is low, not to find structure says little.
+    Where no structure was found, data with two clusters are tested in the same way: as many objects, with the
+    covariances of the data, in two normal clusters of equal size 5 standard deviations apart in a random
+    direction, so that nobody would doubt them. The share that is found is the power. If it is below 80 %, or
+    if there are more than 6 dimensions with fewer than 20 objects per dimension, the verdict is "cannot
+    tell".
 
     Parameters
     ----------
     X : (n, d) array or data frame
         The data, of at least two objects that differ.
     n_null : int
-        Data sets drawn from each law; with less than 20 no answer can be "structure".
+        Data sets drawn from each distribution, at most; with fewer than 20 no answer can be "structure".
     scale : {None, "standard", "robust"}
-        Whether features are scaled first: to mean 0 and deviation 1, or by median and quartiles.
+        Scaling of the features: to mean 0 and standard deviation 1, or by median and quartiles.
     n_components : "auto", int or None
         Leading principal components that are tested beside all dimensions. "auto": in more than 5 dimensions
         those, one by one, whose variance is larger than n objects of unrelated features with the mean
-        variance of what remains would show (marchenko1967), but at most 5: in many dimensions distances say
-        little. Data drawn from the laws are turned to their own components. None: none.
+        variance of the rest would show (marchenko1967), but at most 5: in many dimensions distances say
+        little. Data that are drawn are turned to their own components. None: none.
     random_state : None, int or Generator
         The seed from which all others come.
     n_jobs : int, optional
@@ -209,33 +258,33 @@ def structure(
     Returns
     -------
     Structure
-        ``.has_structure``, ``.strength``, ``.p``, ``.power``, ``.statement``, ``.remarks``, ``.tests``.
+        ``.verdict``, ``.has_structure``, ``.strength``, ``.p``, ``.power``, ``.statement``, ``.remarks``,
+        ``.tests``.
 
     Cost
     ----
-    For each drawn data set the distances between all objects, of which 600 at most are tested, drawn at
-    random: about 3 seconds then.
+    The distances between all objects for each data set drawn; at most 600 objects are tested, drawn at
+    random: about 2 seconds then.
 
     Pitfalls
     --------
-    "Structure" is what no such law explains, which need not be clusters: a curve, a ring or features that
-    depend on each other in other ways than in a normal or Student's law are refuted too. So are, at times,
-    heavy tails in many dimensions, where a few outliers weigh much: Student's law with 3 degrees of freedom
-    in one of ten cases with 150 objects in 10 dimensions, in one of four with 80 objects in 25. Clusters that
-    lie less than 5 deviations apart are found less often than the power says. Values that repeat are spread
-    over the gaps between them, and copies of an object count once: clusters of equal objects alone are not
-    seen.
+    "Structure" is what no such distribution explains, which need not be clusters: a curve, a ring or features
+    that depend on each other in other ways than in a normal or Student distribution are rejected too. The
+    power is that for two groups of equal size, 5 standard deviations apart; groups that are nearer, or small,
+    are found less often. Values that repeat are spread over their rounding intervals, and rows that are equal
+    because values are few count as often as they occur; copies of rows with values that are not few count
+    once, so clusters of such copies are not seen.
 
     References
     ----------
-    hopkins1954, hartigan1985, adolfsson2019, westfall1993, marchenko1967
+    hopkins1954, hartigan1985, pena2001, kent1991, westfall1993, marchenko1967
 
     Examples
     --------
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
     >>> found = structure(X, n_null=39, random_state=0)
-    >>> found.statement[:19], found.strength, found.p
-    ('structure was found', 'clear', 0.025)
+    >>> found.verdict, found.strength, found.p
+    ('structure', 'clear', 0.025)
     """
     data, scaler = scaled_data(complete_data(X, missing), scale)
     check_count("n_null", n_null)
@@ -253,16 +302,16 @@ def structure(
 
 
 def quick_structure(X: Floats, seed: int, n_jobs: int | None = None) -> Structure:
-    """`structure` at a fraction of the cost, for a first look, with nothing compiled.
+    """`structure` at a fraction of the cost, for a first answer, with nothing compiled.
 
-    400 objects at most are tested, with 59 data sets from each law and 20 of two clusters.
+    At most 400 objects are tested, with 59 data sets from each distribution and 20 with two clusters.
 
     Parameters
     ----------
     X : (n, d) array
-        Complete, and scaled as wished: nothing is said of the scale here.
+        Complete, and scaled as wished: the scale is not remarked on here.
     seed : int
-        From which all others come.
+        The seed from which all others come.
     n_jobs : int, optional
         Workers.
     """
@@ -273,18 +322,13 @@ def quick_structure(X: Floats, seed: int, n_jobs: int | None = None) -> Structur
 def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs: int | None) -> Structure:
     n, d = X.shape
     examined = examined_objects(X, effort.most_objects, np.random.default_rng(task_seed(root, 0)))
-    spread = Axes.of(examined.values).spread
-    count = _component_count(n_components, spread, len(examined.values))
-    tests, draws = _tested(examined.values, count, len(spread), effort.n_null, root, n_jobs)
+    laws = NullLaws(examined.values)
+    count = _component_count(n_components, laws.axes.spread, len(examined.values))
     found = Structure(
-        tests=tests,
-        draws=draws,
-        n_null=effort.n_null,
         n_examined=len(examined.values),
-        dimensions=len(spread),
-        title=f"{n} objects, {d} features: {effort.n_null} data sets from each law",
+        dimensions=len(laws.axes.spread),
         remarks=examined.remarks,
-        notes=(*examined.notes, *_explanations(count, len(spread))),
+        notes=(*examined.notes, *_explanations(count, len(laws.axes.spread))),
         provenance=provenance(
             X,
             n_null=effort.n_null,
@@ -295,88 +339,87 @@ def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs
             method="sampled",
         ),
     )
-    return found if found.has_structure else _with_power(found, examined.values, count, effort, n_jobs)
+    values = measured(examined.values, count, np.random.default_rng(task_seed(root, 1)))
+    dimensions = [found.dimensions, count] if count else [found.dimensions]
+    null = np.empty((len(LAWS), 0, len(values)))
+    for upto in (min(FIRST_ROUND, effort.n_null), effort.n_null):
+        seeds = [task_seed(root, 2, place) for place in range(null.shape[1], upto)]
+        if not seeds or (found.tests and found.p > EXPLAINED):
+            break
+        null = np.hstack([null, _null_statistics([(laws, seeds)], count, n_jobs)])
+        tests = [null_tests(values, rows, law, dimensions) for law, rows in zip(LAWS, null, strict=True)]
+        found = replace(found, tests=tuple(test for of_law in tests for test in of_law), n_null=upto)
+    found = replace(
+        found,
+        draws=as_shown(null).transpose(0, 2, 1).reshape(len(found.tests), -1),
+        title=f"{n} objects, {d} features: {found.n_null} data sets from each distribution",
+        power=0.0 if found.has_too_few_null_data else math.nan,
+    )
+    if not found.has_structure and not found.has_too_few_null_data:
+        power = _power(laws, count, effort.n_planted, root, n_jobs)
+        found = replace(found, power=power, n_planted=effort.n_planted)
+    if found.verdict != "cannot tell":
+        return found
+    remark = Remark(RemarkKind.LOW_POWER, f"{found.weakness}: a failure to find structure means little")
+    return replace(found, remarks=(*found.remarks, remark))
 
 
-def _tested(
-    X: Floats, count: int, dimensions: int, n_null: int, root: int, n_jobs: int | None
-) -> tuple[tuple[NullTest, ...], Floats]:
-    """The data against all laws, and the statistic of each test for every data set drawn."""
-    of_data = measured(X, count, np.random.default_rng(task_seed(root, 1)))
-    seeded = [(law, task_seed(root, 2, place)) for place, law in enumerate(np.repeat(LAWS, n_null).tolist())]
-    laws = NullLaws(X).fitted()
-    tasks = [
-        Task(f"null {start}", (laws, count, seeded[start : start + AT_A_TIME]))
-        for start in range(0, len(seeded), AT_A_TIME)
+def _power(laws: NullLaws, count: int, n_planted: int, root: int, n_jobs: int | None) -> float:
+    """The share of planted data sets that reject all distributions.
+
+    All planted data sets are alike, and so are the null data for each of them: these are drawn for a few of
+    them and serve for all.
+    """
+    seeds = [task_seed(root, 3, place) for place in range(n_planted)]
+    planted = np.array(_measure([(laws, "two clusters", seed) for seed in seeds], count, n_jobs))
+    fitted = [
+        (
+            NullLaws(laws.two_clusters(np.random.default_rng(seed))),
+            [task_seed(seed, place) for place in range(n_planted // FITTED)],
+        )
+        for seed in seeds[:FITTED]
     ]
-    drawn = np.array(_run(measure_null, tasks, n_jobs, "data without structure"))
-    blocks = [dimensions, count] if count else [dimensions]
-    of_laws = drawn.reshape(len(LAWS), n_null, -1)
-    tests = [null_tests(of_data, null, law, blocks) for law, null in zip(LAWS, of_laws, strict=True)]
-    draws = as_shown(of_laws).transpose(0, 2, 1).reshape(-1, n_null)
-    return tuple(test for of_law in tests for test in of_law), draws
+    nulls = _null_statistics(fitted, count, n_jobs)
+    rejected = [all(corrected(values, null).min() < LEVEL for null in nulls) for values in planted]
+    return float(np.mean(rejected))
 
 
-def measure_null(laws: NullLaws, count: int, seeded: Sequence[tuple[str, int]]) -> Record:
-    """The statistics of data from a law like the data, for each law and seed."""
-    rows = [_measured_law(laws, law, count, seed) for law, seed in seeded]
-    return Record({"measured": rows})
+Request = tuple[NullLaws, str, int]
 
 
-def measure_planted(laws: NullLaws, count: int, seeds: Sequence[int]) -> Record:
-    """For each seed the statistics of two planted clusters, and of a data set from each law like these."""
-    rows = []
-    for seed in seeds:
-        rng = np.random.default_rng(seed)
-        planted = laws.two_clusters(SEPARATION, rng)
-        like_planted = NullLaws(planted)
-        nulls = [
-            _measured_law(like_planted, law, count, task_seed(seed, place)) for place, law in enumerate(LAWS)
-        ]
-        rows.append([measured(planted, count, rng), *nulls])
-    return Record({"measured": rows})
+def _null_statistics(
+    fitted: Sequence[tuple[NullLaws, Sequence[int]]], count: int, n_jobs: int | None
+) -> Floats:
+    """The statistics of a data set from each distribution for each seed of each fit.
+
+    A Student distribution without heavy tails is the normal one, and its data sets are the same.
+    """
+    asked: list[Request] = []
+    for law in LAWS:
+        for laws, seeds in fitted:
+            drawn = "normal" if law == "student" and not laws.has_heavy_tails else law
+            asked += [(laws, drawn, task_seed(seed, LAWS.index(drawn))) for seed in seeds]
+    distinct = list(dict.fromkeys(asked))
+    rows = dict(zip(distinct, _measure(distinct, count, n_jobs), strict=True))
+    return np.array([rows[one] for one in asked]).reshape(len(LAWS), len(asked) // len(LAWS), -1)
 
 
-def _measured_law(laws: NullLaws, law: str, count: int, seed: int) -> list[float]:
-    rng = np.random.default_rng(seed)
-    draw = {"uniform": laws.uniform, "normal": laws.normal, "unimodal": laws.unimodal}[law]
-    return measured(draw(rng), count, rng)
-
-
-def _run(work: Any, tasks: Sequence[Task], n_jobs: int | None, description: str) -> list[Any]:
-    records = run_tasks(work, tasks, n_jobs=n_jobs, description=description)
+def _measure(requests: Sequence[Request], count: int, n_jobs: int | None) -> list[list[float]]:
+    tasks = [
+        Task(f"draws {start}", (count, requests[start : start + AT_A_TIME]))
+        for start in range(0, len(requests), AT_A_TIME)
+    ]
+    records = run_tasks(measure_draws, tasks, n_jobs=n_jobs, description="data without structure")
     return [row for record in records for row in record.values["measured"]]
 
 
-def _with_power(found: Structure, X: Floats, count: int, effort: Effort, n_jobs: int | None) -> Structure:
-    """The same answer with its power, and a remark if that is low."""
-    n_planted, power = 0, 0.0
-    if not _has_too_few_null_data(found):
-        n_planted = effort.n_planted
-        power = _power(X, count, n_planted, found.provenance["seed"], n_jobs)
-    known = replace(found, power=power, n_planted=n_planted)
-    if known.strength != "weak":
-        return known
-    remark = Remark(RemarkKind.LOW_POWER, f"{_weakness(known)}: not to find structure says little")
-    return replace(known, remarks=(*known.remarks, remark))
-
-
-def _power(X: Floats, count: int, n_planted: int, root: int, n_jobs: int | None) -> float:
-    """The share of planted data sets that refute all laws.
-
-    All planted data sets are alike, and so are the null data drawn for each of them: one from each law is
-    drawn for each, and all of a law serve for every planted one.
-    """
-    seeds = [task_seed(root, 3, place) for place in range(n_planted)]
-    laws = NullLaws(X)
-    tasks = [
-        Task(f"planted {start}", (laws, count, seeds[start : start + AT_A_TIME]))
-        for start in range(0, n_planted, AT_A_TIME)
-    ]
-    rows = np.array(_run(measure_planted, tasks, n_jobs, "data of two clusters"))
-    planted, nulls = rows[:, 0], [rows[:, 1 + i] for i, _ in enumerate(LAWS)]
-    refuted = [all(corrected(values, null).min() < LEVEL for null in nulls) for values in planted]
-    return float(np.mean(refuted))
+def measure_draws(count: int, requests: Sequence[Request]) -> Record:
+    """The statistics of a data set from each distribution that is asked for, by its seed."""
+    rows = []
+    for laws, law, seed in requests:
+        rng = np.random.default_rng(seed)
+        rows.append(measured(laws.draw(law, rng), count, rng))
+    return Record({"measured": rows})
 
 
 def _component_count(asked: Any, spread: Floats, n: int) -> int:
@@ -406,30 +449,11 @@ def _component_count(asked: Any, spread: Floats, n: int) -> int:
 
 def _explanations(count: int, dimensions: int) -> tuple[str, ...]:
     correction = (
-        "corrected p: the share of data sets, the given data among them, that look as clustered by whichever "
-        "statistic shows it most; a law's p is its smallest corrected p, the answer's the largest of the laws"
+        "corrected p: the share of data sets, the given data among them, that look as clustered in whichever "
+        "statistic shows it most; the p of a distribution is its smallest corrected p, that of the answer is "
+        "the largest p of a distribution"
     )
     if not count:
         return (correction,)
     which = f"{count} leading principal component{'s were' if count > 1 else ' was'} tested"
     return (f"{which} beside all {dimensions} dimensions", correction)
-
-
-def _has_too_few_null_data(found: Structure) -> bool:
-    return 1 / (found.n_null + 1) >= LEVEL
-
-
-def _weakness(found: Structure) -> str:
-    if _has_too_few_null_data(found):
-        return f"{found.n_null} data sets from each law are too few for a p-value below {LEVEL}"
-    objects = f"{found.n_examined} objects"
-    where = f"in {found.dimensions} dimensions with {objects}" if found.dimensions > 1 else f"with {objects}"
-    return f"{where} the test finds {PLANTED} in only {_percent(found.power)} of such data"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
-def _percent(share: float) -> str:
-    return f"about {share:.0%}"

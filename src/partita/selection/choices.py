@@ -1,10 +1,10 @@
-"""How many clusters: every index for every k and run, each index's choice by its rule, and the votes."""
+"""The answer about the clusters of data, with all that it rests on: over k, over a parameter, or by name."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -12,101 +12,136 @@ from typing import Any, Self
 import numpy as np
 
 from partita.arrays import Array, Floats
-from partita.errors import ParameterError, PartitaError, near_names
-from partita.fits.models import clustering_of, scaling_first
+from partita.errors import ParameterError, PartitaError
+from partita.fits.models import scaling_first
 from partita.partitions import FUZZY, HARD, DataMatrix, Partition
 from partita.partitions.models import last_step
 from partita.registry import Index
 from partita.registry.curves import find_entry
-from partita.registry.rules import Verdict, apply_rule
-from partita.results import Cell, Result, Table, join_texts, number, plain
+from partita.registry.rules import apply_rule
+from partita.results import Cell, Result, Table, join_texts, plain
+from partita.results.answers import Answer, Reason
 from partita.results.verdicts import Strength, remarks_of
 from partita.selection._structure import Structure
-from partita.selection.assessment import Assessment, Ballot, Checked, Checks, assess
-from partita.selection.flaws import Shape
-from partita.selection.shapes import CovarianceShapes
+from partita.selection.covariance_shapes import CovarianceShapes
+from partita.selection.evidence import MIXTURE, Evidence, ScoredClustering
+from partita.selection.index_panel import CONSENSUS, one_of
+from partita.selection.neighbours import KeptNeighbours
+from partita.selection.preferences import Candidate, Preference, hard_labels
+from partita.selection.sweep import Fit
+from partita.selection.verdict import Verdict
+from partita.selection.votes import Ballot, Choice, IndexOverK
 
-__all__ = ["Choice", "ChoiceOfK", "Fit", "IndexOverK"]
+__all__ = ["ChoiceOfClustering", "ChoiceOfK", "ChoiceOfValue", "Decision", "short_names"]
 
+CENTRES = ("cluster_centers_", "means_")
+"""Attributes in which models keep their centres."""
 
-@dataclass(frozen=True)
-class Fit:
-    """One run at one k: its seed, its objective, and for each index a value and a caveat.
-
-    ``refused`` has the indices that cannot judge it, each with the reason; ``shape`` says what its clusters
-    look like, and whether that disqualifies it.
-    """
-
-    k: int
-    run: int
-    seed: int
-    objective: float
-    values: Mapping[str, float]
-    caveats: Mapping[str, str]
-    failed: str = ""
-    warned: tuple[str, ...] = ()
-    refused: Mapping[str, str] = field(default_factory=dict)
-    shape: Shape | None = None
-
-    @property
-    def flaw(self) -> str:
-        """Why this fit does not win: empty or single-object clusters, collapsed components; or nothing."""
-        return "" if self.shape is None else self.shape.flaw
-
-
-def best_objective(runs: Sequence[Fit]) -> int | None:
-    """The run with the smallest objective, the first of equals; None if none has one.
-
-    A run with a flaw is taken only where all have one.
-    """
-    known = [fit for fit in runs if math.isfinite(fit.objective)]
-    sound = [fit for fit in known if not fit.flaw]
-    return min(sound or known, key=lambda fit: fit.objective).run if known else None
-
-
-@dataclass(frozen=True)
-class IndexOverK:
-    """An index over k: its value at each number of clusters, with caveats, and which way is better.
-
-    ``flaws`` says at which k all fits have empty or single-object clusters or collapsed components: values
-    there are shown, and do not count.
-    """
-
-    index: str
-    rule: str
-    direction: str
-    best: float | None
-    values: tuple[float, ...]
-    caveats: tuple[str, ...]
-    errors: tuple[float, ...] = ()
-    flaws: tuple[str, ...] = ()
-
-    @property
-    def counting(self) -> tuple[float, ...]:
-        """The values that count: nan where all fits have a flaw."""
-        flaws = self.flaws or ("",) * len(self.values)
-        return tuple(math.nan if flaw else value for value, flaw in zip(self.values, flaws, strict=True))
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What one index chooses, by which rule, of which family it is, and whether it has a vote."""
-
-    index: str
-    rule: str
-    verdict: Verdict
-    votes: bool = True
-    family: str = ""
-
-    @property
-    def k(self) -> int | None:
-        """The number of clusters, or None for no answer."""
-        return self.verdict.k
+FACTS = ("clusters", "coverage", "smallest", "neighbours")
+"""Columns of each clustering before those of the indices."""
 
 
 @dataclass(frozen=True, repr=False)
-class ChoiceOfK(Result):
-    """How many clusters there are, by every index asked for.
+class Decision(Result):
+    """An answer about clusters, as `choose_k`, `choose_value` and `choose` give it.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        The answer with the scored clusterings.
+    structure : Structure or None
+        The test of structure, run once; None where it was not asked for.
+    evidence : Evidence or None
+        The density trees and mixtures behind the scores; None where the result was read from a file.
+    title : str
+        The data and the method, in words.
+    """
+
+    verdict: Verdict = field(default_factory=lambda: Verdict(Answer(None, "no structure", "No clusters")))
+    structure: Structure | None = field(default=None, repr=False, compare=False)
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
+    title: str = ""
+
+    @property
+    def answer(self) -> Answer:
+        """The value, the strength and the reasons, from which all sentences are made."""
+        return self.verdict.answer
+
+    @property
+    def k(self) -> int | None:
+        """The number of clusters: the best guess, and None only where there is no structure."""
+        best = self.verdict.best
+        return None if best is None else best.k
+
+    @property
+    def partition(self) -> Partition | None:
+        """The clustering of all objects; None only where there is no structure."""
+        best = self.verdict.best
+        return None if best is None else best.partition
+
+    @property
+    def strength(self) -> Strength:
+        """How far to trust the answer: "clear", "weak", "contested" or "no structure"."""
+        return self.answer.strength
+
+    @property
+    def score(self) -> float:
+        """The score of the answer, from 0 to 2.35; it is not a probability. Its parts are in ``best``."""
+        return math.nan if self.verdict.best is None else self.verdict.best.score
+
+    @property
+    def scored(self) -> ScoredClustering | None:
+        """The answer as a clustering with the parts of its score."""
+        return self.verdict.best
+
+    @property
+    def margin(self) -> float:
+        """The score of the answer minus the best score of other clusters."""
+        return self.verdict.margin
+
+    @property
+    def levels(self) -> tuple[ScoredClustering, ...]:
+        """The answer, with the clustering that is nested with it and holds too, if there is one."""
+        return self.verdict.levels
+
+    @property
+    def alternatives(self) -> tuple[ScoredClustering, ...]:
+        """Ten other clusterings at most, each with its score: the second answer first."""
+        return self.verdict.alternatives
+
+    @property
+    def is_rescaled(self) -> bool:
+        """True where columns got equal weight, since one of them dominated the distances."""
+        best, evidence = self.verdict.best, self.evidence
+        if best is None or evidence is None or evidence.dominant is None:
+            return False
+        return best.method == MIXTURE or best.parameters.get("scale") == "standard"
+
+    @property
+    def because(self) -> tuple[Reason, ...]:
+        """The reasons for the answer, the most important first."""
+        return self.answer.because
+
+    @property
+    def statement(self) -> str:
+        """The answer in at most 25 words."""
+        return self.answer.statement
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold."""
+        return {
+            **super().to_dict(),
+            "title": self.title,
+            "k": self.k,
+            "strength": self.strength,
+            "score": plain(self.score),
+            "verdict": self.verdict.to_dict(),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ChoiceOfK(Decision):
+    """The number of clusters in data.
 
     Attributes
     ----------
@@ -117,11 +152,9 @@ class ChoiceOfK(Result):
     curves : dict of IndexOverK
         For each index its value at each k: of the run with the best objective, or of its own best run.
     choices : dict of Choice
-        What each index chooses, why, and by how much.
+        For each index the number of clusters that it chooses, why, and by how much.
     selected : dict
-        For each k the run with the best objective; of an index with a pool of its own, see ``curves``.
-    title : str
-        What was clustered, in words.
+        For each k the run with the best objective.
     shapes : CovarianceShapes or None
         Of mixtures with several covariance shapes, BIC of each shape and k; the rest is about the best shape.
     """
@@ -131,10 +164,6 @@ class ChoiceOfK(Result):
     curves: Mapping[str, IndexOverK] = field(default_factory=dict)
     choices: Mapping[str, Choice] = field(default_factory=dict)
     selected: Mapping[int, int] = field(default_factory=dict)
-    title: str = ""
-    asked: tuple[int, ...] = ()
-    """The numbers of clusters that a search could have come to; those tried where nothing else is said."""
-    assessment: Assessment | None = None
     shapes: CovarianceShapes | None = None
     refit: Callable[[int, int], Any] | None = field(default=None, repr=False, compare=False)
     data: Array | None = field(default=None, repr=False, compare=False)
@@ -142,126 +171,99 @@ class ChoiceOfK(Result):
     features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     given: DataMatrix | None = field(default=None, repr=False, compare=False)
     """The data in their own units, with the names of features and objects."""
-    structure: Structure | None = field(default=None, repr=False, compare=False)
-    """The test whether there is anything to find, where it was made."""
 
     @cached_property
     def ballot(self) -> Ballot:
-        """What each family of indices chooses."""
-        voting = [c for c in self.choices.values() if c.votes]
+        """The choices of the indices that have a vote, by family. They are reported and decide nothing."""
         families: dict[str, dict[str, int | None]] = {}
-        for c in voting:
-            families.setdefault(c.family or c.index, {})[c.index] = c.k
-        return Ballot(families, self.asked or self.ks)
-
-    @cached_property
-    def _answer(self) -> Assessment:
-        return assess(self.ballot, Checks()) if self.assessment is None else self.assessment
+        for choice in self.choices.values():
+            if choice.votes:
+                families.setdefault(choice.family or choice.index, {})[choice.index] = choice.k
+        return Ballot(families, self.ks)
 
     @property
     def votes(self) -> dict[int, float]:
-        """For each chosen k its votes, most first: each family has one, divided among its indices."""
+        """For each k its votes, most first: each family of indices has one, which its indices share."""
         return self.ballot.votes
 
     @property
-    def tied(self) -> tuple[int, ...]:
-        """The numbers of clusters that share the most votes, where several do."""
-        return self.ballot.tied
-
-    @property
-    def k(self) -> int | None:
-        """The number of clusters that votes and checks carry; None where they carry none."""
-        k: int | None = self._answer.k
-        return k
-
-    @property
     def value(self) -> int | None:
-        """The chosen value of what was swept: ``k``."""
+        """The chosen value of the parameter: ``k``."""
         return self.k
-
-    @property
-    def checked(self) -> Checked:
-        """What was looked at beside the votes, in numbers."""
-        return self._answer.checked
-
-    @property
-    def strength(self) -> Strength:
-        """How far the answer can be trusted: "clear", "weak", "contested" or "no structure"."""
-        return self._answer.strength
-
-    @property
-    def statement(self) -> str:
-        """The answer in a sentence, with what speaks against it."""
-        return self._answer.statement
 
     def __getitem__(self, name: str) -> Choice:
         return self.choices[one_of(name, self.choices, noun="choice")]
 
     @cached_property
     def model(self) -> Any:
-        """The chosen fit, fitted again from its seed; for a tie or no answer there is none."""
-        if self.k is None:
-            raise ParameterError("no number of clusters was chosen.", got=self.statement, fix=".model_at(k)")
-        return self.model_at(self.k)
+        """The fitted estimator of the answer; there is none where there is no structure."""
+        best = self.verdict.best
+        if best is None:
+            raise ParameterError("no clusters were found.", got=self.statement, fix=".model_at(k)")
+        if self.evidence is not None and "estimator" not in best.parameters:  # of partita's own methods
+            return scaling_first(self.evidence.model_of(best), self.scaler, self.features)
+        return self.model_at(best.k)
 
     def model_at(self, k: int) -> Any:
         """The fit with the best objective at a number of clusters, fitted again from its seed.
 
         Where X was scaled, it is a pipeline that scales first.
         """
-        self._check_tried(k)
-        return scaling_first(self._refitted(int(k)), self.scaler, self.features)
+        return scaling_first(self._refitted(k), self.scaler, self.features)
 
-    def _check_tried(self, k: Any) -> None:
+    def _refitted(self, k: int) -> Any:
         if not isinstance(k, (int, np.integer)) or k not in self.selected:
             raise ParameterError(
                 f"there is no fit with k = {k}.", got=repr(k), need=f"one of {list(self.selected)}"
             )
-
-    def _refitted(self, k: int) -> Any:
-        """The fit that speaks for a k, on the data as they were clustered."""
         if self.refit is None:
             raise ParameterError(
                 "this result was read from a file and has no data to fit.", fix="choose_k again"
             )
-        return self.refit(k, self.fit_at(k).seed)
+        return self.refit(int(k), self.fit_at(k).seed)
 
     def fit_at(self, k: int) -> Fit:
-        """The run that speaks for a k."""
+        """The run that is evaluated at a k."""
         return next(f for f in self.fits if (f.k, f.run) == (k, self.selected[k]))
-
-    def flaw_at(self, k: int) -> str:
-        """Why a number of clusters does not count, or nothing."""
-        return self.fit_at(k).flaw if k in self.selected else "not tried"
 
     @cached_property
     def partitions(self) -> dict[int, Partition]:
-        """For each k the clustering of the fit that speaks for it, fitted again from its seed."""
-        return {k: clustering_of(self._refitted(k), self.data) for k in self.selected}
+        """For each k the clustering of the run that is evaluated."""
+        found = {k: self.fit_at(k).partition for k in self.selected}
+        return {k: one for k, one in found.items() if one is not None}
+
+    @property
+    def clustering(self) -> Partition | None:
+        """The clustering of the answer as its method gives it: with memberships, where it has some."""
+        best = self.verdict.best
+        if best is None or best.k not in self.partitions:
+            return self.partition
+        found = self.partitions[best.k]
+        return found if np.array_equal(hard_labels(found), best.labels) else self.partition
 
     @cached_property
     def uncertainty(self) -> Floats:
-        """For each object how unsure its cluster is in the chosen fit: one minus its largest membership."""
+        """For each object one minus its largest membership in the answer."""
         if self.k is None:
-            raise ParameterError(
-                "no number of clusters was chosen.", got=self.statement, fix=".uncertainty_at(k)"
-            )
+            raise ParameterError("no clusters were found.", got=self.statement, fix=".uncertainty_at(k)")
         return self.uncertainty_at(self.k)
 
     def uncertainty_at(self, k: int) -> Floats:
-        """The same in the fit that speaks for a k; for methods that give memberships."""
-        self._check_tried(k)
-        found = clustering_of(self._refitted(int(k)), self.data)
+        """The same at another number of clusters; for methods that give memberships."""
+        found = self.partitions.get(k)
+        if found is None:
+            self._refitted(k)  # refuses a k that was not tried
+            raise ParameterError("this fit failed.", got=self.fit_at(k).failed)
         if found.kind not in (FUZZY, HARD) or (found.kind is HARD and k > 1):
             raise ParameterError(
-                "this method gives no memberships, which tell how sure each object is.",
+                "this method gives no memberships, on which uncertainty rests.",
                 got=f"a {found.kind.value} clustering",
                 need="a mixture or a fuzzy method",
             )
         return np.asarray(1.0 - found.memberships().max(axis=1))
 
     def centers(self, k: int | None = None) -> Any:
-        """The centres of the chosen fit, or of that at a k: a frame with a row for each cluster.
+        """The centres of the answer, or at another k: a frame with a row for each cluster.
 
         They are in the units of X: where it was scaled, that is undone.
         """
@@ -272,7 +274,7 @@ class ChoiceOfK(Result):
         means = next((getattr(step, name) for name in CENTRES if hasattr(step, name)), None)
         if means is None or (self.scaler is None and step is not model):
             raise ParameterError(
-                "this fit tells no centres in the units of X.",
+                "this fit has no centres in the units of X.",
                 got=type(step).__name__,
                 need="a method of centres that clusters X itself",
             )
@@ -283,7 +285,7 @@ class ChoiceOfK(Result):
     def success_rate(self, k: int) -> dict[str, float]:
         """For each index the share of runs in which it alone would choose this k (lei2014, section 4).
 
-        The first run of every k makes a curve, the second another, and so on; each index chooses from each by
+        The first run of every k gives a curve, the second another, and so on; each index chooses from each by
         its rule.
         """
         runs = sorted({fit.run for fit in self.fits})
@@ -292,15 +294,10 @@ class ChoiceOfK(Result):
         for label, curve in self.curves.items():
             if label not in self.fits[0].values or curve.direction == "none":
                 continue
+            heights = ([values[at, run][label] for at in self.ks] for run in runs)
             chosen = [
-                apply_rule(
-                    curve.rule,
-                    self.ks,
-                    [values[at, run][label] for at in self.ks],
-                    direction=curve.direction,
-                    best=curve.best,
-                ).k
-                for run in runs
+                apply_rule(curve.rule, self.ks, height, direction=curve.direction, best=curve.best).k
+                for height in heights
             ]
             rates[label] = chosen.count(k) / len(runs)
         return rates
@@ -321,7 +318,11 @@ class ChoiceOfK(Result):
         ]
 
     def table(self) -> Table:
-        """What each index chooses, then its values over k."""
+        """The scored clusterings under the answer."""
+        return _scored_table(self)
+
+    def more(self) -> tuple[Table, ...]:
+        """The choice of each index, then its values over k, and who chooses each."""
         rows = tuple(
             (
                 c.index,
@@ -330,45 +331,39 @@ class ChoiceOfK(Result):
                 "none" if c.k is None else c.k,
                 c.verdict.runner_up,
                 None if math.isnan(c.verdict.difference) else c.verdict.difference,
-                join_texts([c.verdict.reason, "" if c.votes else "no vote: it knows the truth"]),
+                join_texts([c.verdict.reason, f"no vote: {c.no_vote}" if c.no_vote else ""]),
             )
             for c in self.choices.values()
         )
         columns = ("index", "family", "rule", "k", "next", "ahead by", "why")
-        made = Table(self.title, columns, rows, self.footnotes, answer=self.statement)
-        return made.without_blank_columns()
-
-    def more(self) -> tuple[Table, ...]:
-        """The values over k: one row a number of clusters, one column an index, and who chooses it."""
+        chosen_by = Table("choices of indices, which decide nothing", columns, rows).without_blank_columns()
         short = short_names([*self.curves])
         chosen = {c.index: c.k for c in self.choices.values()}
-        rows = tuple(
+        rows_over_k = tuple(
             (
                 k,
-                *(_cell(curve, i, strong=chosen.get(curve.index) == k) for curve in self.curves.values()),
+                *(
+                    _cell_over_k(curve, i, strong=chosen.get(curve.index) == k)
+                    for curve in self.curves.values()
+                ),
                 ", ".join(short.get(c.index, c.index) for c in self.choices.values() if c.k == k),
             )
             for i, k in enumerate(self.ks)
         )
-        columns = ("k", *short.values(), "chosen by")
-        over_k = Table("values over k", columns, rows).without_blank_columns()
-        return (over_k,) if self.shapes is None else (over_k, *self.shapes.more())
+        over_k = Table("values over k", ("k", *short.values(), "chosen by"), rows_over_k)
+        tables = (chosen_by, over_k.without_blank_columns()) if self.choices or self.curves else ()
+        return tables if self.shapes is None else (*tables, *self.shapes.more())
 
     def to_dict(self) -> dict[str, Any]:
-        """A dictionary that JSON can hold, and that `from_dict` reads; the model is not in it."""
+        """A dictionary that JSON can hold, and that `from_dict` reads; models and labels are not in it."""
         return {
             **super().to_dict(),
-            "title": self.title,
-            "k": self.k,
-            "strength": self.strength,
             "votes": {str(k): count for k, count in self.votes.items()},
-            "fits": plain([asdict(fit) for fit in self.fits]),
-            "curves": plain([asdict(curve) for curve in self.curves.values()]),
-            "choices": plain([asdict(choice) for choice in self.choices.values()]),
+            "fits": [fit.to_dict() for fit in self.fits],
+            "curves": [curve.to_dict() for curve in self.curves.values()],
+            "choices": [choice.to_dict() for choice in self.choices.values()],
             "selected": {str(k): run for k, run in self.selected.items()},
             "ks": list(self.ks),
-            "asked": list(self.asked),
-            "assessment": plain(asdict(self._answer)),
             **({} if self.shapes is None else {"shapes": self.shapes.to_dict()}),
         }
 
@@ -376,49 +371,45 @@ class ChoiceOfK(Result):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
         cls.refuse_other(data, "choice of k")
-        curves = [_curve_of(row) for row in data["curves"]]
-        choices = [Choice(**{**row, "verdict": _verdict_of(row["verdict"])}) for row in data["choices"]]
+        curves = [IndexOverK.from_dict(row) for row in data["curves"]]
+        choices = [Choice.from_dict(row) for row in data["choices"]]
         return cls(
             notes=tuple(data["notes"]),
             provenance=dict(data["provenance"]),
             ks=tuple(data["ks"]),
-            asked=tuple(data.get("asked", ())),
-            fits=tuple(_fit_of(row) for row in data["fits"]),
+            fits=tuple(Fit.from_dict(row) for row in data["fits"]),
             curves={curve.index: curve for curve in curves},
             choices={choice.index: choice for choice in choices},
             selected={int(k): run for k, run in data["selected"].items()},
             title=data["title"],
-            remarks=remarks_of(data.get("remarks", ())),
-            assessment=_assessment_of(data["assessment"]) if "assessment" in data else None,
+            remarks=remarks_of(data["remarks"]),
+            verdict=Verdict.from_dict(data["verdict"]),
             shapes=CovarianceShapes.from_dict(data["shapes"]) if "shapes" in data else None,
         )
 
 
-CENTRES = ("cluster_centers_", "means_")
-"""Where models keep their centres."""
-
-CONSENSUS = "consensus "
-"""How a choice begins that is the consensus of the runs of a k, by the index that follows."""
-
-
-def one_of(name: Any, labels: Iterable[str], *, noun: str) -> str:
-    """The label that a name means: itself, by a symbol, or without options where one label has that name."""
-    known = list(labels)
-    if isinstance(name, str) and name in known:
-        return name
-    prefix = CONSENSUS if isinstance(name, str) and name.lower().startswith(CONSENSUS) else ""
-    label = prefix + find_entry(name[len(prefix) :] if prefix else name).label
-    fitting = [k for k in known if k == label] or [k for k in known if k.partition(":")[0] == label]
-    if len(fitting) > 1:
-        raise ParameterError(
-            f"{name} is more than one {noun} here.", got=repr(name), need=f"one of {', '.join(fitting)}"
+def _scored_table(decision: Decision) -> Table:
+    """The answer, its level and the alternatives, with the parts of their scores."""
+    best = decision.verdict.best
+    listed = {id(one): one for one in (best, *decision.levels, *decision.alternatives) if one is not None}
+    best_first = sorted(listed.values(), key=lambda one: -one.score)
+    rows = tuple(
+        (
+            one.k,
+            str(one.parameters.get("estimator", one.method)),
+            Cell(one.score, strong=one is best),
+            one.lasting,
+            one.agreement,
+            one.best_bic,
+            "answer" if one is best else "level" if one in decision.levels else "",
         )
-    if not fitting:
-        raise near_names(str(getattr(name, "label", name)), known, noun=noun)
-    return fitting[0]
+        for one in best_first
+    )
+    columns = ("k", "method", "score", "lasting", "agreement", "BIC", "")
+    return Table(decision.title, columns, rows, decision.footnotes, decision.statement)
 
 
-def _cell(curve: IndexOverK, place: int, *, strong: bool) -> Cell:
+def _cell_over_k(curve: IndexOverK, place: int, *, strong: bool) -> Cell:
     """A value over k, with the reason where there is none or where it does not count."""
     value = curve.values[place]
     flaw = curve.flaws[place] if curve.flaws else ""
@@ -428,42 +419,267 @@ def _cell(curve: IndexOverK, place: int, *, strong: bool) -> Cell:
 
 def short_names(labels: Sequence[str]) -> dict[str, str]:
     """For each index its symbol where it has one, and the whole label where another has the same symbol."""
-    short = {label: _short(label) for label in labels}
+    short = {}
+    for label in labels:
+        prefix = CONSENSUS if label.startswith(CONSENSUS) else ""
+        try:
+            entry = find_entry(label[len(prefix) :])
+        except PartitaError:  # read from a file, and not known here
+            short[label] = label
+            continue
+        short[label] = prefix + ((entry.symbol if isinstance(entry, Index) else "") or entry.label)
     times = Counter(short.values())
     return {label: name if times[name] == 1 else label for label, name in short.items()}
 
 
-def _short(index: str) -> str:
-    """The symbol of an index where it has one."""
-    prefix = CONSENSUS if index.startswith(CONSENSUS) else ""
-    try:
-        entry = find_entry(index[len(prefix) :])
-    except PartitaError:  # read from a file, and not known here
-        return index
-    return prefix + ((entry.symbol if isinstance(entry, Index) else "") or entry.label)
+# --- among clusterings ------------------------------------------------------------------------------------
 
 
-def _verdict_of(row: Mapping[str, Any]) -> Verdict:
-    return Verdict(**{**row, "difference": number(row["difference"])})
+@dataclass(frozen=True, repr=False)
+class ChoiceOfClustering(Decision):
+    """The best of several clusterings of the same objects.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+        The clusterings, each once: ``names`` has all names of one, ``values`` the values of the indices.
+    preferences : dict of Preference
+        For each index the clustering that it prefers, why, and by how much. They decide nothing.
+    pairs : tuple of tuples
+        The adjusted Rand index of every two candidates; see ``agreement``.
+    chosen : Candidate or None
+        The answer.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    preferences: Mapping[str, Preference] = field(default_factory=dict)
+    pairs: tuple[tuple[float, ...], ...] = ()
+    chosen: Candidate | None = None
+    kept: KeptNeighbours | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def best(self) -> Any:
+        """The name of the answer, the first if it has several; None for no structure or one cluster."""
+        return None if self.chosen is None else self.chosen.names[0]
+
+    @property
+    def partition(self) -> Partition | None:
+        """The clustering, as it was given."""
+        return super().partition if self.chosen is None else self.chosen.partition
+
+    @cached_property
+    def ballot(self) -> Ballot:
+        """The preferences of the indices that have a vote, by family."""
+        families: dict[str, dict[str, str | None]] = {}
+        for one in self.preferences.values():
+            if one.votes:
+                families.setdefault(one.family, {})[one.index] = one.label
+        return Ballot(families, tuple(c.label for c in self.candidates))
+
+    @property
+    def votes(self) -> dict[str, float]:
+        """For each clustering its votes, most first: a family of indices has one, which its indices share."""
+        return self.ballot.votes
+
+    @cached_property
+    def agreement(self) -> Any:
+        """The adjusted Rand index of every two clusterings, as a frame."""
+        import pandas as pd
+
+        names = [name for c in self.candidates for name in c.names]
+        place = [i for i, c in enumerate(self.candidates) for _ in c.names]
+        rows = [[self.pairs[i][j] for j in place] for i in place]
+        return pd.DataFrame(rows, index=names, columns=names)
+
+    @cached_property
+    def neighbours(self) -> Any:
+        """For each object the share of its nearest neighbours in its own cluster, as a frame.
+
+        A column for each clustering, and one for the mean over all of them, which is low where clusterings
+        have borders. Above 10,000 objects of a sample, whose rows are the index.
+        """
+        import pandas as pd
+
+        if self.kept is None:
+            raise ParameterError("this result holds no objects.", fix="choose(X, ...).neighbours")
+        frame = pd.DataFrame(
+            self.kept.shares, index=self.kept.rows, columns=[c.label for c in self.candidates]
+        )
+        frame["all"] = self.kept.over_all
+        return frame
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary for each name: facts of its clustering, its score, and all values."""
+        return [
+            {"clustering": name, **_facts(c), "score": c.score, **c.values}
+            for c in self.candidates
+            for name in c.names
+        ]
+
+    def table(self) -> Table:
+        """The clusterings with their scores and values, the best first."""
+        listed = sorted(((c.label, c) for c in self.candidates), key=lambda pair: -_known(pair[1].score))
+        return self._over(listed, self.title, "clustering")
+
+    def more(self) -> tuple[Table, ...]:
+        """The preference of each index, and the agreement of the clusterings."""
+        rows = tuple(
+            (
+                p.index,
+                p.family,
+                "none" if p.label is None else p.label,
+                p.runner_up,
+                None if math.isnan(p.difference) else p.difference,
+                join_texts([p.reason, f"no vote: {p.no_vote}" if p.no_vote else ""]),
+            )
+            for p in self.preferences.values()
+        )
+        columns = ("index", "family", "best", "next", "ahead by", "why")
+        title = "preferences of indices, which decide nothing"
+        preferred = Table(title, columns, rows, spare=("next", "ahead by")).without_blank_columns()
+        return (preferred, *self._agreement_table())
+
+    def _over(self, listed: Sequence[tuple[Any, Candidate]], title: str, first: str) -> Table:
+        """One row a clustering: its facts, its score and its values."""
+        indices = list(self.candidates[0].values)
+        preferred = {p.index: p.label for p in self.preferences.values()}
+        counts = any(not c.flaw for c in self.candidates)
+        rows = [
+            (
+                name,
+                *_facts(c).values(),
+                Cell(c.score, strong=c is self.chosen),
+                *(
+                    _cell_of(c, index, strong=preferred.get(index) == c.label, others=counts)
+                    for index in indices
+                ),
+            )
+            for name, c in listed
+        ]
+        columns = (first, *FACTS, "score", *short_names(indices).values())
+        return Table(title, columns, tuple(rows), self.footnotes, self.statement).without_blank_columns()
+
+    def _agreement_table(self) -> tuple[Table, ...]:
+        if len(self.candidates) < 2:
+            return ()
+        labels = [c.label for c in self.candidates]
+        rows = tuple((label, *row) for label, row in zip(labels, self.pairs, strict=True))
+        return (Table("agreement (adjusted Rand index)", ("clustering", *labels), rows),)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold."""
+        return {
+            **super().to_dict(),
+            "best": plain(self.best),
+            "votes": dict(self.votes),
+            "candidates": [c.to_dict() for c in self.candidates],
+            "preferences": plain([asdict(p) for p in self.preferences.values()]),
+            "agreement": plain(self.pairs),
+        }
 
 
-def _assessment_of(row: Mapping[str, Any]) -> Assessment:
-    known: dict[str, Any] = {"remarks": remarks_of(row["remarks"])}
-    if "checked" in row:
-        numbers = {name: number(row["checked"][name]) for name in ("p", "silhouette", "prediction_strength")}
-        known["checked"] = Checked(**{**row["checked"], **numbers})
-    return Assessment(**{**row, **known})
+def _facts(candidate: Candidate) -> dict[str, Any]:
+    return {name: getattr(candidate, name) for name in FACTS}
 
 
-def _curve_of(row: Mapping[str, Any]) -> IndexOverK:
-    numbers = {name: tuple(map(number, row[name])) for name in ("values", "errors")}
-    best = None if row["best"] is None else number(row["best"])
-    texts = {name: tuple(row.get(name, ())) for name in ("caveats", "flaws")}
-    return IndexOverK(**{**row, **numbers, **texts, "best": best})
+def _known(score: float) -> float:
+    return -math.inf if math.isnan(score) else score
 
 
-def _fit_of(row: Mapping[str, Any]) -> Fit:
-    values = {index: number(value) for index, value in row["values"].items()}
-    shape = Shape.from_dict(row["shape"]) if row.get("shape") else None
-    known = {"values": values, "objective": number(row["objective"]), "warned": tuple(row["warned"])}
-    return Fit(**{**row, **known, "shape": shape})
+def _cell_of(candidate: Candidate, index: str, *, strong: bool, others: bool) -> Cell:
+    value = candidate.values[index]
+    flaw = f"does not count: {candidate.flaw}" if candidate.flaw and others else ""
+    return Cell(value, flaw or (candidate.caveats[index] if math.isnan(value) else ""), strong=strong)
+
+
+@dataclass(frozen=True, repr=False)
+class ChoiceOfValue(ChoiceOfClustering):
+    """The best value of a parameter, by the clusterings that a method finds with each.
+
+    Attributes
+    ----------
+    parameter : str
+        The parameter.
+    tried : tuple
+        Its values, in the order given; those with the same clustering are one candidate.
+    seeds : dict
+        By the place of a value the seed of the run that is evaluated; values that failed have none.
+    """
+
+    parameter: str = ""
+    tried: tuple[Any, ...] = ()
+    seeds: Mapping[int, int] = field(default_factory=dict)
+    refit: Callable[[Any, int], Any] | None = field(default=None, repr=False, compare=False)
+    scaler: Any = field(default=None, repr=False, compare=False)
+    features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def value(self) -> Any:
+        """The chosen value, the middle one where several give the same clustering; None if there is none."""
+        return None if self.chosen is None else self.chosen.names[(len(self.chosen.names) - 1) // 2]
+
+    @property
+    def best(self) -> Any:
+        """The chosen value."""
+        return self.value
+
+    @cached_property
+    def _at(self) -> dict[Any, Candidate]:
+        return {name: c for c in self.candidates for name in c.names}
+
+    @property
+    def ks(self) -> tuple[int | None, ...]:
+        """The number of clusters at each value; None where all fits failed."""
+        return tuple(self._at[v].clusters if v in self._at else None for v in self.tried)
+
+    @property
+    def coverage(self) -> tuple[float, ...]:
+        """At each value the share of objects in a cluster, not noise; nan where all fits failed."""
+        return tuple(self._at[v].coverage if v in self._at else math.nan for v in self.tried)
+
+    @cached_property
+    def model(self) -> Any:
+        """The method with the chosen value, fitted again from its seed."""
+        if self.chosen is None:
+            raise ParameterError("no value was chosen.", got=self.statement, fix=".model_at(value)")
+        return self.model_at(self.value)
+
+    def model_at(self, value: Any) -> Any:
+        """The method with a value, fitted again from its seed; where X was scaled, behind the scaler."""
+        if value not in self.tried or self.tried.index(value) not in self.seeds:
+            raise ParameterError(
+                f"there is no fit with {self.parameter} = {value}.",
+                got=repr(value),
+                need=f"one of {[self.tried[place] for place in self.seeds]}",
+            )
+        if self.refit is None:
+            raise ParameterError("this result has no data to fit.", fix="choose_value again")
+        model = self.refit(value, self.seeds[self.tried.index(value)])
+        return scaling_first(model, self.scaler, self.features)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary for each value that has a clustering."""
+        return [
+            {self.parameter: value, **_facts(c), "score": c.score, **c.values} for value, c in self._listed()
+        ]
+
+    def table(self) -> Table:
+        """The values of the parameter with their clusterings, scores and indices."""
+        return self._over(self._listed(), self.title, self.parameter)
+
+    def _listed(self) -> list[tuple[Any, Candidate]]:
+        return [(value, self._at[value]) for value in self.tried if value in self._at]
+
+    def _agreement_table(self) -> tuple[Table, ...]:
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON can hold."""
+        return {
+            **super().to_dict(),
+            "parameter": self.parameter,
+            "tried": plain(list(self.tried)),
+            "value": plain(self.value),
+            "ks": list(self.ks),
+            "coverage": plain(list(self.coverage)),
+        }

@@ -1,10 +1,9 @@
-"""Hartigan's dip: how far the law of some numbers is from the nearest one with a single peak."""
+"""Hartigan's dip: the distance from the distribution of a sample to the nearest one with a single peak."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -12,71 +11,73 @@ from partita.arrays import Floats
 
 __all__ = ["Unimodal", "dip", "evenly_thinned", "unimodal_fit"]
 
-MOST_VALUES = 200
-"""What stands for more numbers: so many of them, evenly by rank. The dip differs by less than 1 / 200."""
+MOST_VALUES = 100
+"""Longer samples are represented by so many values, evenly by rank. The dip changes by less than 1 / 100."""
 
 
 @dataclass(frozen=True)
 class Unimodal:
-    """A law with a single peak near to a sample, by where its distribution function bends."""
+    """A distribution with a single peak near to a sample: its function is linear between the places."""
 
     dip: float
     places: Floats
     heights: Floats
-    """The distribution function at those places; it is straight in between."""
 
     def quantiles(self, shares: Floats) -> Floats:
-        """The values below which given shares of the law lie."""
+        """The quantiles of given probabilities."""
         rising, first = np.unique(self.heights, return_index=True)
         return np.asarray(np.interp(shares, rising, self.places[first]))
 
 
 def dip(values: Floats) -> float:
-    """Hartigan's dip: how far a sample's distribution function is from one with a single peak (hartigan1985).
+    """Hartigan's dip: the largest difference from the nearest distribution function with a single peak.
 
-    The largest difference from the nearest continuous one; at least half of one value's share.
+    That function is continuous, so the dip is at least half of the share of one value (hartigan1985).
     """
     return unimodal_fit(values).dip
 
 
 def evenly_thinned(rising: Floats) -> Floats:
-    """Some of many sorted numbers, evenly by rank, the first and the last among them."""
+    """At most 100 of the sorted numbers, evenly by rank, with the first and the last."""
     if len(rising) <= MOST_VALUES:
         return rising
     return rising[np.linspace(0, len(rising) - 1, MOST_VALUES).astype(np.intp)]
 
 
 def unimodal_fit(values: Floats) -> Unimodal:
-    """The dip, and a law with a single peak that differs from the sample by at most twice the dip.
+    """The dip, and a distribution with a single peak that differs from the sample by at most twice the dip.
 
-    Up to its peak the distribution function of such a law is convex, beyond it concave. The greatest convex
-    minorant of the sample's function and its least concave majorant are held against each other between two
-    ends; where they are farthest apart, the peak must lie within, so the ends move there. What they leave
-    behind outside counts too. It ends when nothing inside is farther apart than what was left. The law
-    follows the minorant up to one end, a straight line to the other, and the majorant from there on.
+    Up to its peak the distribution function is convex, beyond it concave. The greatest convex minorant of the
+    empirical distribution function and its least concave majorant are compared between two ends; the peak
+    must lie around the place where they differ most, so the ends move there. The differences from the hulls
+    outside count too. The search stops when no difference inside is larger. The fit follows the minorant up
+    to one end, a straight line to the other, and the majorant from there on.
     """
-    places, counts = np.unique(values, return_counts=True)
-    upto = np.cumsum(counts)
-    x, above, below = places.tolist(), upto.tolist(), (upto - counts).tolist()
-    n, last = above[-1], len(x) - 1
-    left_of = _hull(x, below)
-    right_of = [last - j for j in reversed(_hull([-v for v in reversed(x)], [-v for v in reversed(above)]))]
+    x, counts = np.unique(values, return_counts=True)
+    above = np.cumsum(counts)
+    below = above - counts
+    last = len(x) - 1
+    # the corner before each point on the minorant up to it, and the one after it on the majorant from it on
+    before = _hull(x.tolist(), below.tolist())
+    after = [last - j for j in reversed(_hull((-x[::-1]).tolist(), (-above[::-1]).tolist()))]
     low, high, gap = 0, last, float(counts.max())
     while low < high:
-        minorant = _chain(left_of, high, low)[::-1]
-        majorant = _chain(right_of, low, high)
-        apart, peak_low, peak_high = _farthest(x, below, above, minorant, majorant)
-        if apart <= gap:
+        minorant, majorant = _chain(before, high, low)[::-1], _chain(after, low, high)
+        lower = np.interp(x, x[minorant], below[minorant])
+        upper = np.interp(x, x[majorant], above[majorant])
+        apart = (upper - lower).tolist()
+        farthest = max(minorant + majorant, key=apart.__getitem__)
+        if apart[farthest] <= gap:
             break
-        gap = max(gap, _left_behind(x, above, below, [j for j in minorant if j <= peak_low], 1))
-        gap = max(gap, _left_behind(x, below, above, [j for j in majorant if j >= peak_high], -1))
-        if (low, high) == (peak_low, peak_high):
+        left = max(j for j in minorant if j <= farthest)
+        right = min(j for j in majorant if j >= farthest)
+        gap = max(gap, (above - lower)[low : left + 1].max(), (upper - below)[right : high + 1].max())
+        if (low, high) == (left, right):
             break
-        low, high = peak_low, peak_high
-    convex = _chain(left_of, low, 0)[::-1]
-    concave = _chain(right_of, high, last)
-    heights = np.array([below[j] for j in convex] + [above[j] for j in concave]) / n
-    return Unimodal(gap / (2 * n), np.array([x[j] for j in convex + concave]), heights)
+        low, high = left, right
+    convex, concave = _chain(before, low, 0)[::-1], _chain(after, high, last)
+    heights = np.concatenate([below[convex], above[concave]]) / len(values)
+    return Unimodal(float(gap) / (2 * len(values)), x[convex + concave], heights)
 
 
 def _hull(x: Sequence[float], y: Sequence[float]) -> list[int]:
@@ -96,53 +97,6 @@ def _hull(x: Sequence[float], y: Sequence[float]) -> list[int]:
 def _chain(following: Sequence[int], start: int, end: int) -> list[int]:
     """The corners from one point to another."""
     chain = [start]
-    while chain[-1] != end and following[chain[-1]] != chain[-1]:
+    while chain[-1] != end:
         chain.append(following[chain[-1]])
     return chain
-
-
-def _at(x: Sequence[float], y: Sequence[float], i: int, j: int, place: float) -> float:
-    return y[i] + (y[j] - y[i]) * (place - x[i]) / (x[j] - x[i])
-
-
-def _farthest(
-    x: Sequence[float],
-    below: Sequence[float],
-    above: Sequence[float],
-    minorant: Sequence[int],
-    majorant: Sequence[int],
-) -> tuple[float, int, int]:
-    """How far majorant and minorant are apart where they are farthest, and the corners around that place."""
-    best, peak_low, peak_high = 0.0, minorant[0], majorant[-1]
-    right = 0
-    for corner in minorant:
-        while majorant[right] < corner:
-            right += 1
-        if majorant[right] == corner:
-            height = above[corner]
-        else:
-            height = _at(x, above, majorant[right - 1], majorant[right], x[corner])
-        if height - below[corner] > best:
-            best, peak_low, peak_high = height - below[corner], corner, majorant[right]
-    left = 0
-    for corner in majorant:
-        while left + 1 < len(minorant) and minorant[left + 1] <= corner:
-            left += 1
-        if minorant[left] == corner:
-            height = below[corner]
-        else:
-            height = _at(x, below, minorant[left], minorant[left + 1], x[corner])
-        if above[corner] - height > best:
-            best, peak_low, peak_high = above[corner] - height, minorant[left], corner
-    return best, peak_low, peak_high
-
-
-def _left_behind(
-    x: Sequence[float], y: Sequence[float], hull: Sequence[float], corners: Sequence[int], side: int
-) -> float:
-    """The largest difference between the sample and its hull between given corners."""
-    worst = 0.0
-    for i, j in pairwise(corners):
-        for k in range(i, j + 1):
-            worst = max(worst, side * (y[k] - _at(x, hull, i, j, x[k])))
-    return worst

@@ -1,25 +1,35 @@
-"""Data without structure that looks like given data."""
+"""Data without clusters that resemble given data."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from partita.arrays import Floats, one_blas_thread
-from partita.selection.dips import Unimodal, evenly_thinned, unimodal_fit
+from partita.selection.dips import evenly_thinned, unimodal_fit
+
+LAWS = ("normal", "uniform", "student", "unimodal")
+"""The distributions without clusters, the simplest first."""
+
+SEPARATION = 5.0
+"""Standard deviations between the means of two planted clusters: 0.6 % of the objects lie nearer to the other
+mean, so nobody would doubt that these are two."""
 
 FLAT = 1e-12
-"""A principal axis with a smaller share of the largest deviation is none."""
+"""A principal axis with a smaller share of the largest deviation is ignored."""
 
 HALVINGS = 6
-"""By which the inverse of the degrees of freedom is known to 1 / 64."""
+"""The inverse of the degrees of freedom is found to 1 / 64."""
+
+REWEIGHTINGS = 4
+"""Rounds of the robust covariances. They are affine equivariant after any number."""
 
 
 def uniform_like(X: Floats, rng: np.random.Generator) -> Floats:
-    """As many objects, uniform in the box that the data fills along its principal axes (Tibshirani 2001)."""
+    """As many objects, uniform in the box that the data fill along their principal axes (Tibshirani 2001)."""
     with one_blas_thread():
         middle = X.mean(axis=0)
         axes = np.linalg.svd(X - middle, full_matrices=False)[2]
@@ -30,7 +40,7 @@ def uniform_like(X: Floats, rng: np.random.Generator) -> Floats:
 
 
 def normal_like(X: Floats, rng: np.random.Generator) -> Floats:
-    """As many objects, from one normal law with the mean and the covariances of the data."""
+    """As many objects, from one normal distribution with the mean and the covariances of the data."""
     with one_blas_thread():
         middle = X.mean(axis=0)
         _, spread, axes = np.linalg.svd(X - middle, full_matrices=False)
@@ -40,16 +50,16 @@ def normal_like(X: Floats, rng: np.random.Generator) -> Floats:
 
 @dataclass(frozen=True)
 class Axes:
-    """The principal axes of some data that it fills, by falling spread."""
+    """The principal axes along which data have any spread, by falling spread; at least one."""
 
     middle: Floats
     spread: Floats
-    """Roots of the sums of squares along each axis."""
+    """Square roots of the sums of squares along each axis."""
     directions: Floats
 
     @classmethod
     def of(cls, X: Floats) -> Axes:
-        """Those along which the data have any spread, but one at least."""
+        """The axes of the data."""
         middle = X.mean(axis=0)
         with one_blas_thread():
             _, spread, directions = np.linalg.svd(X - middle, full_matrices=False)
@@ -61,6 +71,10 @@ class Axes:
         with one_blas_thread():
             return np.asarray((X - self.middle) @ self.directions.T)
 
+    def whitened(self, X: Floats) -> Floats:
+        """Coordinates on the axes with unit variances."""
+        return np.asarray(self.along(X) / self.spread * math.sqrt(len(X)))
+
     def back(self, coordinates: Floats) -> Floats:
         """Objects from their coordinates."""
         with one_blas_thread():
@@ -69,7 +83,11 @@ class Axes:
 
 @dataclass(frozen=True)
 class Box:
-    """A box around some data, along the features or along the principal axes."""
+    """The smaller of two boxes around data, along the features or along the principal axes.
+
+    Data that vary alike in all directions have arbitrary principal axes, and a box along these may be far
+    from filled by data that fill a box along the features.
+    """
 
     low: Floats
     high: Floats
@@ -77,11 +95,7 @@ class Box:
 
     @classmethod
     def around(cls, X: Floats, axes: Axes) -> Box:
-        """The smaller of the two.
-
-        Data that vary alike in all directions have arbitrary principal axes, and a box along these may be far
-        from filled by data that fill a box along the features.
-        """
+        """The box around the data."""
         along = axes.along(X)
         turned = cls(along.min(axis=0), along.max(axis=0), axes)
         straight = cls(X.min(axis=0), X.max(axis=0), None)
@@ -93,150 +107,174 @@ class Box:
         """The logarithm of the volume."""
         return float(np.log(self.high - self.low).sum())
 
-    def places(self, n: int, rng: np.random.Generator) -> Floats:
-        """So many places, uniform in the box."""
-        return self._at(rng.random((n, len(self.low))))
-
-    def filled(self, n: int, rng: np.random.Generator) -> Floats:
-        """So many objects, uniform in the box but for those that touch its sides.
-
-        Given the smallest and the largest value along each side, the others are uniform in between: nothing
-        about the true box need be known.
-        """
-        shares = rng.random((n, len(self.low)))
-        shares -= shares.min(axis=0)
-        return self._at(shares / shares.max(axis=0))
-
-    def _at(self, shares: Floats) -> Floats:
+    def at(self, shares: Floats) -> Floats:
+        """The places at given shares of the sides."""
         inside = self.low + shares * (self.high - self.low)
         return inside if self.axes is None else self.axes.back(inside)
 
 
-@dataclass(frozen=True)
-class Ellipsoid:
-    """An ellipsoid around some data, of the shape of its covariances."""
-
-    reach: float
-    """The largest distance from the mean in units of the spreads."""
-    axes: Axes
-
-    @classmethod
-    def around(cls, X: Floats, axes: Axes) -> Ellipsoid:
-        """The smallest of that shape and middle."""
-        return cls(float(np.linalg.norm(axes.along(X) / axes.spread, axis=1).max()), axes)
-
-    @property
-    def log_volume(self) -> float:
-        """The logarithm of the volume."""
-        d = len(self.axes.spread)
-        unit_ball = d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)
-        return unit_ball + d * math.log(self.reach) + float(np.log(self.axes.spread).sum())
-
-    def filled(self, n: int, rng: np.random.Generator) -> Floats:
-        """So many objects, uniform in the ellipsoid; the outermost touches its surface."""
-        d = len(self.axes.spread)
-        directions = rng.standard_normal((n, d))
-        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        radii = rng.random((n, 1)) ** (1 / d)
-        return self.axes.back(directions * (radii * self.reach / radii.max()) * self.axes.spread)
-
-
 class NullLaws:
-    """Laws without clusters, fitted to data; each draws as many objects."""
+    """Distributions without clusters, fitted to data; each draws as many objects."""
 
     def __init__(self, X: Floats) -> None:
         self.X = X
         self.axes = Axes.of(X)
+        self._shape = len(X), len(self.axes.spread)
+        self._box = Box.around(X, self.axes)
+        self._features = [unimodal_fit(evenly_thinned(np.sort(feature))) for feature in X.T]
+        self._student = _Student(self.axes.whitened(X), lambda drawn: drawn)
+        self._scores = _normal_scores(X)
+        self._score_axes = Axes.of(self._scores)
+        self._copula = _Student(self._score_axes.whitened(self._scores), _normal_scores)
 
-    def fitted(self) -> NullLaws:
-        """The same, with all fits made."""
-        _ = self._region, self._features, self._heaviness
-        return self
+    @property
+    def has_heavy_tails(self) -> bool:
+        """True if the Student distribution that fits is not the normal one."""
+        return self._student.heaviness > 0
+
+    def draw(self, law: str, rng: np.random.Generator) -> Floats:
+        """A data set from the named distribution."""
+        draws: dict[str, Callable[[np.random.Generator], Floats]] = {
+            "uniform": self.uniform,
+            "normal": self.normal,
+            "student": self.student,
+            "unimodal": self.unimodal,
+            "two clusters": self.two_clusters,
+        }
+        return draws[law](rng)
 
     def uniform(self, rng: np.random.Generator) -> Floats:
-        """Uniform in the smallest of an ellipsoid and two boxes, along the features or the principal axes."""
-        return self._region.filled(len(self.X), rng)
+        """Uniform in the smallest of an ellipsoid and two boxes, along the features or the principal axes.
+
+        Given the objects that touch its surface, the others are uniform inside: nothing about the true region
+        need be known.
+        """
+        n, d = self._shape
+        reach = float(np.linalg.norm(self.axes.whitened(self.X), axis=1).max())
+        unit_ball = d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)
+        scales = self.axes.spread / math.sqrt(n)
+        if self._box.log_volume <= unit_ball + d * math.log(reach) + float(np.log(scales).sum()):
+            shares = rng.random((n, d))
+            shares -= shares.min(axis=0)
+            return self._box.at(shares / shares.max(axis=0))
+        directions = rng.standard_normal((n, d))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        radii = rng.random((n, 1)) ** (1 / d)
+        return self.axes.back(directions * (radii * reach / radii.max()) * scales)
 
     def normal(self, rng: np.random.Generator) -> Floats:
-        """One normal law, given exactly the mean and the covariances of the data.
+        """One normal distribution, given exactly the mean and the covariances of the data.
 
-        These are all that a normal sample says of its law. Given them nothing about it is unknown, so a
-        comparison with such data keeps its level for any number of objects and features.
+        These are sufficient statistics: given them nothing about the distribution is unknown, so a comparison
+        with such data keeps its level for any number of objects and features.
         """
-        drawn = rng.standard_normal(self._shape)
-        with one_blas_thread():
-            frame, triangle = np.linalg.qr(drawn - drawn.mean(axis=0))
-        # the signs make the frame uniform among all frames, whatever those of the decomposition are
-        return self.axes.back(frame * np.where(np.diag(triangle) < 0, -1.0, 1.0) * self.axes.spread)
+        return self.axes.back(_frame(self._shape, rng) * self.axes.spread)
+
+    def student(self, rng: np.random.Generator) -> Floats:
+        """One Student distribution: as heavy-tailed as the data, which may mean normal."""
+        if not self.has_heavy_tails:
+            return self.normal(rng)
+        drawn = self._student.draw(rng)
+        return self.axes.back(drawn * self.axes.spread / math.sqrt(len(drawn)))
 
     def unimodal(self, rng: np.random.Generator) -> Floats:
-        """Each feature from a law with a single peak near to it, however skewed or heavy-tailed.
+        """Each feature from a distribution with a single peak near to it, however skewed or heavy-tailed.
 
-        The features hang together as those of a normal law with the correlations of the data's normal scores;
-        where the features of an object tend to be extreme together, as those of Student's law.
+        The dependence between features is that of a normal distribution with the correlations of the data's
+        normal scores, or of a Student distribution where features of an object tend to be extreme together.
         """
-        sizes = _student_sizes(rng.random((len(self.X), 1)), self._heaviness)
-        orders = np.argsort(sizes * (self._scores.normal(rng) - self._scores.axes.middle), axis=0)
+        spread = self._score_axes.spread
+        sizes = _student_sizes(rng.random((len(self.X), 1)), self._copula.heaviness)
+        normal = (_frame((len(self.X), len(spread)), rng) * spread) @ self._score_axes.directions
+        orders = np.argsort(sizes * normal, axis=0)
         shares = np.sort(rng.random(self.X.shape), axis=0)
         drawn = np.empty_like(self.X)
         for j, law in enumerate(self._features):
             drawn[orders[:, j], j] = law.quantiles(shares[:, j])
         return drawn
 
-    def two_clusters(self, separation: float, rng: np.random.Generator) -> Floats:
-        """Two normal clusters of equal size that together have the covariances of the data.
+    def two_clusters(self, rng: np.random.Generator) -> Floats:
+        """Two normal clusters of equal size that together have about the covariances of the data.
 
-        They lie so many of their own deviations apart along the leading principal axis.
+        They are 5 of their own standard deviations apart in a random direction, all directions being equally
+        likely once the data have unit covariances: the clusters differ in many features, not only along the
+        leading axis.
         """
-        n = len(self.X)
+        n, d = self._shape
         drawn = rng.standard_normal(self._shape)
-        drawn[:, 0] += separation / 2 * np.where(rng.permutation(n) < n // 2, 1.0, -1.0)
-        drawn[:, 0] /= math.sqrt(1 + separation**2 / 4)
+        direction = rng.standard_normal(d)
+        direction /= np.linalg.norm(direction)
+        along = drawn @ direction
+        mixed = along + SEPARATION / 2 * np.where(rng.permutation(n) < n // 2, 1.0, -1.0)
+        mixed /= math.sqrt(1 + SEPARATION**2 / 4)
+        drawn += (mixed - along)[:, None] * direction
         return self.axes.back(drawn * (self.axes.spread / math.sqrt(max(n - 1, 1))))
 
-    @property
-    def _shape(self) -> tuple[int, int]:
-        return len(self.X), len(self.axes.spread)
 
-    @cached_property
-    def _region(self) -> Box | Ellipsoid:
-        box, ellipsoid = Box.around(self.X, self.axes), Ellipsoid.around(self.X, self.axes)
-        return box if box.log_volume <= ellipsoid.log_volume else ellipsoid
+class _Student:
+    """A Student distribution fitted to data with unit covariances.
 
-    @cached_property
-    def _features(self) -> list[Unimodal]:
-        return [unimodal_fit(evenly_thinned(np.sort(feature))) for feature in self.X.T]
+    Centre and scatter are robust, so they do not follow the far objects. The degrees of freedom are those of
+    which data, transformed in the same way, have robust distances from the centre that spread as widely.
+    """
 
-    @cached_property
-    def _scores(self) -> NullLaws:
-        return NullLaws(_normal_scores(self.X))
-
-    @cached_property
-    def _heaviness(self) -> float:
-        """One over the degrees of freedom of the Student law whose normal scores are as heavy as the data's.
-
-        By how often features are extreme together, in one draw that is the same for all that are tried; 0, a
-        normal law, if the data are not heavier. Not in units of the covariances: these follow outliers where
-        objects are not many more than features.
-        """
-        if self._shape[1] == 1:
-            return 0.0
+    def __init__(self, X: Floats, transform: Callable[[Floats], Floats]) -> None:
+        self.shape = X.shape
+        self.heaviness = 0.0
+        n, d = X.shape
+        if d == 1 or n <= d + 1:
+            return
+        self.middle, self.factor, wanted = _robust_fit(X)
         rng = np.random.default_rng(0)
-        normal, shares = self._scores.normal(rng) - self._scores.axes.middle, rng.random((len(self.X), 1))
-        wanted = _joint_extremes(self._scores.X)
+        normal, shares = _frame(X.shape, rng) * math.sqrt(n), rng.random((n, 1))
 
-        def is_too_light(heaviness: float) -> bool:
-            return _joint_extremes(_normal_scores(_student_sizes(shares, heaviness) * normal)) < wanted
+        def spread_at(heaviness: float) -> float:
+            _, factor, spread = _robust_fit(transform(normal * _student_sizes(shares, heaviness)))
+            self.scale = float(np.linalg.norm(factor)) / math.sqrt(d)
+            return spread
 
         low, high = 0.0, 1.0
-        for _ in range(HALVINGS if is_too_light(0.0) else 0):
+        for _ in range(HALVINGS if spread_at(0.0) < wanted else 0):
             middle = (low + high) / 2
-            low, high = (middle, high) if is_too_light(middle) else (low, middle)
-        return low
+            low, high = (middle, high) if spread_at(middle) < wanted else (low, middle)
+        self.heaviness = low
+        spread_at(low)
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """As many objects."""
+        sizes = _student_sizes(rng.random((self.shape[0], 1)), self.heaviness)
+        drawn = _frame(self.shape, rng) * (sizes * math.sqrt(self.shape[0]) / self.scale)
+        return np.asarray(drawn @ self.factor.T + self.middle)
+
+
+def _frame(shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+    """Normal data given that columns have mean 0, are uncorrelated and have unit sums of squares."""
+    drawn = rng.standard_normal(shape)
+    with one_blas_thread():
+        frame, triangle = np.linalg.qr(drawn - drawn.mean(axis=0))
+    # the signs make the frame uniform among all frames, whatever those of the decomposition are
+    return np.asarray(frame * np.where(np.diag(triangle) < 0, -1.0, 1.0))
+
+
+def _robust_fit(X: Floats) -> tuple[Floats, Floats, float]:
+    """Centre and Cholesky factor of the scatter by Cauchy weights (kent1991), and the spread of distances.
+
+    The spread is the variance of log(d + squared distance from the centre in units of the scatter).
+    """
+    d = X.shape[1]
+    weights = np.full(len(X), 1 / len(X))
+    for _ in range(REWEIGHTINGS + 1):
+        middle = weights @ X
+        centred = X - middle
+        factor = np.linalg.cholesky((centred * weights[:, None]).T @ centred)
+        squares = np.square(np.linalg.solve(factor, centred.T)).sum(axis=0)
+        weights = 1 / (1 + squares)
+        weights /= weights.sum()
+    return middle, factor, float(np.log(d + squares).var())
 
 
 def _student_sizes(shares: Floats, heaviness: float) -> Floats:
-    """What normal objects are multiplied by to follow Student's law, from shares between 0 and 1."""
+    """Factors that turn normal objects into those of a Student distribution, from uniform numbers."""
     from scipy.special import gammaincinv
 
     if not heaviness:
@@ -246,13 +284,8 @@ def _student_sizes(shares: Floats, heaviness: float) -> Floats:
 
 
 def _normal_scores(X: Floats) -> Floats:
-    """The quantiles of the normal law at the ranks of each feature."""
+    """The quantiles of the normal distribution at the ranks of each feature."""
     from scipy.special import ndtri
 
     ranks = np.argsort(np.argsort(X, axis=0, kind="stable"), axis=0)
     return np.asarray(ndtri((ranks + 0.5) / len(X)))
-
-
-def _joint_extremes(scores: Floats) -> float:
-    """The mean fourth power of the distances from the middle: large if features are extreme together."""
-    return float(np.square(np.square(scores).sum(axis=1)).mean())

@@ -8,29 +8,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.arrays import Array, Floats, one_blas_thread
+from partita.arrays import Floats, one_blas_thread
 from partita.selection.dips import dip, evenly_thinned
-from partita.selection.null_data import Axes, Box
+from partita.selection.null_data import LAWS, Axes, Box
 
 __all__ = ["DIRECTIONS", "LAWS", "STATISTICS", "NullTest", "as_shown", "corrected", "measured", "null_tests"]
 
 HOPKINS = "hopkins"
-TWO_MEANS = "two-means SSW / SST"
 TREE = "spanning tree length"
-DIP_OF_DISTANCES = "dip of distances"
-DIP_ACROSS = "dip across two means"
-STATISTICS = (HOPKINS, TWO_MEANS, TREE, DIP_OF_DISTANCES, DIP_ACROSS)
-DIRECTIONS = np.array([1.0, -1.0, -1.0, 1.0, 1.0])
-"""Whether clusters make a statistic larger or smaller."""
+DIP = "dip of the flattest projection"
+STATISTICS = (HOPKINS, TREE, DIP)
+DIRECTIONS = np.array([1.0, -1.0, 1.0])
+"""1 if clusters make a statistic larger, -1 if smaller."""
 
-LAWS = ("uniform", "normal", "unimodal")
+MOST_PROBES = 100
+"""Places and objects of Hopkins' statistic; more do not raise the power."""
 
-MOST_ROUNDS = 20
-"""Rounds of the search for two means; the best split along a line is a good start."""
+MOST_DISTANCES = 5000
+"""Distances whose median is taken."""
 
-MOST_STARTS = 5
-"""Principal axes along which the first split is sought: where several have about the same spread, clusters
-may lie along any of them."""
+STARTS = 4
+"""Directions of each of two kinds from which the flattest projection is sought."""
+
+STEPS = 15
+"""Steps of the search. Any number gives a valid test."""
 
 LARGEST_LOG_ODDS = 700.0
 """More cannot be turned back into a share."""
@@ -44,24 +45,24 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class NullTest:
-    """One statistic of the data against the same of data from one law without clusters.
+    """One statistic of the data compared with data from one distribution without clusters.
 
     Attributes
     ----------
     statistic : str
-        What was measured.
+        The name of the statistic.
     null : str
-        The law.
+        The name of the distribution.
     dimensions : int
         The dimensions of all data, or the number of leading principal components.
     value : float
-        Of the data.
+        The statistic of the data.
     null_mean : float
-        Over the data sets drawn from the law.
+        The mean over the data sets drawn from the distribution.
     p : float
         The share of data sets, the given data among them, that look at least as clustered.
     corrected_p : float
-        The share of those that look as clustered by whichever statistic shows it most.
+        The share of data sets that look as clustered in whichever statistic shows it most.
     """
 
     statistic: str
@@ -74,7 +75,7 @@ class NullTest:
 
 
 def measured(X: Floats, n_components: int, rng: np.random.Generator) -> list[float]:
-    """All statistics of data, and again those of so many of its leading principal components."""
+    """All statistics of data, followed by those of so many of its leading principal components."""
     with one_blas_thread():
         axes = Axes.of(X)
         values = _statistics(X, axes, rng)
@@ -87,9 +88,9 @@ def measured(X: Floats, n_components: int, rng: np.random.Generator) -> list[flo
 def null_tests(
     values: Sequence[float], null: Floats, law: str, dimensions: Sequence[int]
 ) -> tuple[NullTest, ...]:
-    """Each statistic of the data against those of data sets from one law; null is (data sets, statistics).
+    """Each statistic of the data against those of data sets from one distribution.
 
-    `dimensions` are those of each block of statistics.
+    Null is (data sets, statistics); dimensions are those of each block of statistics.
     """
     of_data = np.array(values)
     directions = np.tile(DIRECTIONS, len(dimensions))
@@ -113,10 +114,10 @@ def null_tests(
 def corrected(values: Floats, null: Floats) -> Floats:
     """The p-value of each statistic, corrected for the others (Westfall & Young 1993, single-step max-T).
 
-    Every statistic is put in deviations from its mean over all data sets, the given data and the null data
-    alike; a data set counts if any statistic of its own deviates as far as this one of the data does. If the
-    law holds, all data sets are alike, so that a p-value below 0.05 in any statistic comes in at most 5 % of
-    cases, however the statistics hang together.
+    Every statistic is expressed in standard deviations from its mean over all data sets, the given data among
+    them; a data set counts if any of its statistics deviates as far as this one of the data. If the data come
+    from the distribution, all data sets are exchangeable, so a p-value below 0.05 in any statistic comes in
+    at most 5 % of cases, however the statistics depend on each other.
     """
     pool = np.vstack([values, null]) * np.tile(DIRECTIONS, len(values) // len(STATISTICS))
     deviations = pool - pool.mean(axis=0)
@@ -128,7 +129,7 @@ def corrected(values: Floats, null: Floats) -> Floats:
 
 
 def as_shown(values: Floats) -> Floats:
-    """Statistics as a reader knows them: Hopkins' as a share, not as log odds."""
+    """Statistics as readers know them: Hopkins' as a share, not as log odds."""
     from scipy.special import expit
 
     shown = values.copy()
@@ -139,25 +140,21 @@ def as_shown(values: Floats) -> Floats:
 
 def _statistics(X: Floats, axes: Axes, rng: np.random.Generator) -> list[float]:
     from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import cdist, pdist, squareform
+    from scipy.spatial.distance import cdist, pdist
 
     n = len(X)
-    distances = pdist(X)
-    square = squareform(distances)
-    np.fill_diagonal(square, np.inf)
-    places = Box.around(X, axes).places(n, rng)
-    odds = hopkins_log_odds(cdist(places, X).min(axis=1), square.min(axis=1), len(axes.spread))
-    scatter = float(np.square(axes.spread).sum())
-    share, across = two_means(X, axes)
+    probes = min(n, MOST_PROBES)
+    box = Box.around(X, axes)
+    places = box.at(rng.random((probes, len(box.low))))
+    objects = X[rng.permutation(n)[:probes]]
+    from_objects = np.partition(cdist(objects, X), 1, axis=1)[:, 1]  # the nearest is the object itself
+    odds = hopkins_log_odds(cdist(places, X).min(axis=1), from_objects, len(axes.spread))
     # the heights at which single linkage joins are the edges of the minimum spanning tree
+    distances = pdist(X)
     length = float(linkage(distances, "single")[:, 2].sum())
-    return [
-        odds,
-        share,
-        length / math.sqrt(n * scatter),
-        dip(evenly_thinned(np.sort(distances))),
-        dip(evenly_thinned(np.sort(across))),
-    ]
+    typical = float(np.median(distances[:: 1 + len(distances) // MOST_DISTANCES])) or 1.0
+    projection = flattest_projection(axes.whitened(X))
+    return [odds, length / (math.sqrt(n) * typical), dip(evenly_thinned(np.sort(projection)))]
 
 
 def hopkins_log_odds(from_places: Floats, from_objects: Floats, dimension: int) -> float:
@@ -175,35 +172,24 @@ def _log_of_sum(gaps: Floats, power: int) -> float:
     return power * math.log(largest) + math.log(float(((gaps / largest) ** power).sum()))
 
 
-def two_means(X: Floats, axes: Axes) -> tuple[float, Floats]:
-    """The share of the scatter left within two clusters, and all objects along the line of their means.
+def flattest_projection(X: Floats) -> Floats:
+    """Data with unit covariances along the direction of least kurtosis.
 
-    Lloyd's steps, from the best split along one of the leading principal axes. A cluster of less than a
-    twentieth of the objects is none: two means would else tell one far outlier from the rest.
+    Projected on the line between two clusters of similar size, which need not be a direction of large
+    variance, the data have two peaks and the least kurtosis of all directions (pena2001). The search starts
+    from the leading axes and from those along which far objects are few (cardoso1989), and each step of it
+    lowers the kurtosis. Objects far from the centre are moved nearer, so that none of them decides alone.
     """
-    n = len(X)
-    smallest = max(n // 20, 1)
-    centred = X - axes.middle
-    along = centred @ axes.directions[:MOST_STARTS].T
-    orders = np.argsort(along, axis=0, kind="stable")
-    sizes = np.arange(1, n)[:, None]
-    sums = np.cumsum(np.take_along_axis(along, orders, axis=0), axis=0)[:-1]
-    between_sides = np.square(sums) * (1 / sizes + 1 / (n - sizes))
-    allowed = np.minimum(sizes, n - sizes) >= smallest
-    split, axis = np.unravel_index(np.argmax(np.where(allowed, between_sides, -1.0)), between_sides.shape)
-    first: Array = np.zeros(n, dtype=bool)
-    first[orders[: split + 1, axis]] = True
-    best, line = -1.0, axes.directions[axis]
-    for _ in range(MOST_ROUNDS):
-        size, total = int(first.sum()), centred[first].sum(axis=0)
-        between = float(total @ total) * (1 / size + 1 / (n - size))
-        if between <= best:
-            break
-        mean, other = total / size, -total / (n - size)
-        best, line = between, mean - other
-        nearer = centred @ line > float(mean @ mean - other @ other) / 2
-        if not smallest <= int(nearer.sum()) <= n - smallest:
-            break
-        first = nearer
-    left = 1 - best / float(np.square(centred).sum())
-    return max(left, 0.0), np.asarray(centred @ line)
+    n, d = X.shape
+    lengths = np.linalg.norm(X, axis=1)
+    near = X * np.minimum(1.0, (math.sqrt(d) + 2) / np.maximum(lengths, 1.0))[:, None]
+    weighted = near * np.linalg.norm(near, axis=1)[:, None]
+    flat = np.linalg.eigh(weighted.T @ weighted)[1]
+    directions = np.hstack([np.eye(d)[:, :STARTS], flat[:, :STARTS]])
+    for _ in range(STEPS):
+        along = near @ directions
+        directions = 3 * directions - near.T @ (along * along * along) / n
+        directions /= np.linalg.norm(directions, axis=0)
+    squares = np.square(near @ directions)
+    kurtosis = np.square(squares).mean(axis=0) / np.square(squares.mean(axis=0))
+    return np.asarray(X @ directions[:, np.argmin(kurtosis)])

@@ -1,10 +1,10 @@
-"""Ways to add randomness to data, so that what stays the same can be told from what does not (franti2017)."""
+"""Ways to perturb data (franti2017, part IV)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,13 +15,13 @@ __all__ = ["Bootstrap", "Noise", "Rerun", "Subsample"]
 
 
 def is_real(value: Any) -> bool:
-    """Whether this is a number, and no truth value."""
+    """True for a real number that is not a truth value."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Perturbed data: which objects, and their values."""
+    """Perturbed data: the rows of the objects, and their values."""
 
     rows: Array
     X: Floats
@@ -34,8 +34,8 @@ class Subsample:
     Parameters
     ----------
     share : float
-        The share of the objects that is drawn: 0.2 to 0.4 is advised. Much more, and every clustering is
-        stable; much less, and clusters break up.
+        The share of the objects that is drawn: 0.2 to 0.4 is advised. With much more every clustering is
+        stable; with much less, clusters break up.
 
     Examples
     --------
@@ -43,12 +43,13 @@ class Subsample:
     (2, 1)
     """
 
+    plural: ClassVar[str] = "subsamples"
     share: float = 0.3
 
     def __post_init__(self) -> None:
         if not (is_real(self.share) and 0 < self.share <= 1):
             raise ParameterError(
-                "this is no share of the objects.", got=repr(self.share), need="0 < share <= 1"
+                "share must be a share of the objects.", got=repr(self.share), need="0 < share <= 1"
             )
 
     def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
@@ -60,7 +61,9 @@ class Subsample:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """As many objects as there are, drawn with replacement: about 63 % of them come, some several times."""
+    """As many objects as there are, drawn with replacement: about 63 % of them, some several times."""
+
+    plural: ClassVar[str] = "bootstrap samples"
 
     def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
         """The objects drawn, in their order, with repetitions."""
@@ -70,29 +73,32 @@ class Bootstrap:
 
 @dataclass(frozen=True)
 class Noise:
-    """All objects, moved at random by a normal law.
+    """All objects, with normal noise added.
 
     Parameters
     ----------
     scale : float
         The standard deviation of the noise in each feature, relative to that within clusters. With much
-        less than 1, too many clusters are found again; much more, and clusters run together.
+        less than 1, too many clusters are stable; with much more, clusters merge.
     """
 
+    plural: ClassVar[str] = "noisy copies"
     scale: float = 1.0
 
     def __post_init__(self) -> None:
         if not (is_real(self.scale) and 0 < self.scale < np.inf):
-            raise ParameterError("this is no scale of noise.", got=repr(self.scale), need="a number above 0")
+            raise ParameterError("scale must be positive.", got=repr(self.scale), need="a number above 0")
 
     def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:
-        """All objects, moved by ``scale`` times the deviation within clusters."""
+        """All objects, with noise of ``scale`` times the deviation within clusters."""
         return Draw(np.arange(len(X)), X + rng.normal(scale=self.scale * deviation, size=X.shape))
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """The same data: only the method's own randomness. The slides find that it fails: it is no evidence."""
+    """The same data: only the method's own randomness, which proves little (franti2017)."""
+
+    plural: ClassVar[str] = "reruns"
 
     def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
         """All objects as they are."""

@@ -1,4 +1,4 @@
-"""What `stability` returns: every repeat, every cluster, what each rule says, and the answer."""
+"""The result of `stability`: every repeat, every cluster, the choice of each rule, and the answer."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ import numpy as np
 
 from partita.arrays import Floats
 from partita.errors import ParameterError
-from partita.registry import Caveat, Index, find
+from partita.registry import Caveat, find
 from partita.registry.rules import Verdict
 from partita.results import Result, Table, join_texts, plain
+from partita.results.answers import Answer, Reason
 from partita.results.verdicts import Strength
+from partita.selection._structure import Structure
 
-__all__ = ["Answer", "ClusterRecovery", "ClusterStability", "Repeat", "Stability"]
+__all__ = ["ClusterRecovery", "ClusterStability", "Repeat", "Stability"]
 
 RECOVERED, DISSOLVED = 0.75, 0.5
 """A cluster is recovered in a repeat with a Jaccard coefficient above the first, and dissolved with one of at
 most the second (Hennig 2007, and the R package fpc)."""
 
+NO_ANSWER = Answer(None, "no structure", "no answer")
+
 
 @dataclass(frozen=True)
 class Repeat:
-    """One perturbed clustering: its k, its seed, and how far it agrees, by each index, with caveats.
+    """One perturbed clustering: its k, its seed, and its agreement by each index, with caveats.
 
-    ``jaccards`` has for each cluster of the clustering of all data how well it was found again. Where another
+    ``jaccards`` has the Jaccard coefficient of each cluster of the clustering of all data. Where another
     parameter was swept, ``setting`` is its value and ``position`` the place of that value in the list.
     """
 
@@ -45,7 +49,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class ClusterRecovery:
-    """How well one cluster of the clustering of all data was found again.
+    """Recovery of one cluster of the clustering of all data in perturbed data.
 
     ``compared`` counts the repeats in which it had objects; ``recovered`` those with a Jaccard coefficient
     above 0.75, ``dissolved`` those with at most 0.5. ``jaccards`` has the coefficient of every repeat that
@@ -70,10 +74,14 @@ class ClusterRecovery:
         every = tuple(jaccards.tolist())
         return cls(tried, cluster, size, mean, recovered, dissolved, int(known.size), every)
 
+    def summary(self) -> dict[str, Any]:
+        """All but the value tried and the single repeats."""
+        return {name: value for name, value in asdict(self).items() if name not in ("tried", "jaccards")}
+
 
 @dataclass(frozen=True, repr=False)
 class ClusterStability(Result):
-    """How well each cluster is found again in perturbed data (Hennig 2007, as clusterboot of R's fpc).
+    """Stability of each cluster in perturbed data (Hennig 2007, as clusterboot of R's fpc).
 
     The Jaccard coefficient of a cluster of all data with the most similar cluster of a perturbed clustering,
     on the objects that both have, each once; of soft clusterings on hardened labels. Prints the chosen
@@ -84,9 +92,9 @@ class ClusterStability(Result):
     rows : tuple of ClusterRecovery
         One for each value tried and cluster.
     parameter : str
-        What was tried: "k", or another parameter.
+        The parameter: "k", or another one.
     chosen : int, or value of the parameter
-        Whose clusters the table shows; None for all.
+        The value whose clusters the table shows; None for all.
     """
 
     rows: tuple[ClusterRecovery, ...] = ()
@@ -95,40 +103,22 @@ class ClusterStability(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each value tried and cluster."""
-        return [{self.parameter: row.tried, **_summarised(row)} for row in self.rows]
+        return [{self.parameter: row.tried, **row.summary()} for row in self.rows]
 
     def table(self) -> Table:
-        """The clusters of the chosen clustering, the best found again first; of all where none was chosen."""
+        """The clusters of the chosen clustering, the most stable first; of all where none was chosen."""
         rows = [r for r in self.rows if self.chosen is None or r.tried == self.chosen]
         if self.chosen is not None:
             rows.sort(key=lambda row: -row.jaccard if math.isfinite(row.jaccard) else math.inf)
         columns = (self.parameter, "cluster", "size", "jaccard", "recovered", "dissolved", "compared")
         below = f"mean Jaccard; recovered: above {RECOVERED:g}, dissolved: at most {DISSOLVED:g}"
-        cells = tuple((row.tried, *_summarised(row).values()) for row in rows)
-        return Table("clusters found again", columns, cells, (below, *self.footnotes))
-
-
-def _summarised(row: ClusterRecovery) -> dict[str, Any]:
-    """All but what was tried and the single repeats."""
-    return {name: value for name, value in asdict(row).items() if name not in ("tried", "jaccards")}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What all rules together say: the number of clusters, how sure, and in words.
-
-    ``setting`` is the chosen value where another parameter was swept.
-    """
-
-    k: int | None = None
-    strength: Strength = "no structure"
-    statement: str = ""
-    setting: Any = None
+        cells = tuple((row.tried, *row.summary().values()) for row in rows)
+        return Table("stability of clusters", columns, cells, (below, *self.footnotes))
 
 
 @dataclass(frozen=True, repr=False)
 class Stability(Result):
-    """How far clusterings of perturbed data agree, for each k, and what number of clusters that speaks for.
+    """Agreement of clusterings of perturbed data for each k, and the answer that follows.
 
     Attributes
     ----------
@@ -137,11 +127,11 @@ class Stability(Result):
     repeats : tuple of Repeat
         Every perturbed clustering, with every value.
     choices : dict of Verdict
-        What each rule chooses: first all of them together, then each alone.
+        The choice of each rule: first of all of them together, then of each alone.
     title : str
-        What was clustered, in words.
+        The data, the method and the perturbation in words.
     answer : Answer
-        ``k``, ``strength`` and ``statement`` are read from it.
+        ``k``, ``value``, ``strength``, ``statement`` and ``because`` are read from it.
     parameter : str or None
         The parameter that was swept; None for the number of clusters.
     tried : tuple
@@ -149,45 +139,56 @@ class Stability(Result):
     coverage : tuple of float
         At each, the share of the objects that are in a cluster, not noise.
     clusters : tuple of ClusterRecovery
-        How well each cluster is found again; see ``by_cluster``.
+        The recovery of each cluster; see ``by_cluster``.
     caveats : dict
         Index to the typed caveats that hold for all its values.
     limits : dict
-        Index to what it must reach at any k: the mean over repeats, or every repeat where it counts clusters
-        that are missing. An index whose limit depends on k is not there.
+        Index to the limit that it must reach at any k: the mean over repeats, or every repeat where it counts
+        clusters that are missing. An index whose limit depends on k is not there.
+    structure : Structure or None
+        The test of structure, where one was run or passed in.
     """
 
     ks: tuple[int, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     choices: Mapping[str, Verdict] = field(default_factory=dict)
     title: str = ""
-    answer: Answer = Answer()
+    answer: Answer = NO_ANSWER
     parameter: str | None = None
     tried: tuple[Any, ...] = ()
     coverage: tuple[float, ...] = ()
     clusters: tuple[ClusterRecovery, ...] = ()
     caveats: Mapping[str, tuple[Caveat, ...]] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
+    structure: Structure | None = field(default=None, repr=False, compare=False)
 
     @property
     def k(self) -> int | None:
-        """The number of clusters that all rules together choose; None where there is no answer."""
-        return self.answer.k
+        """The number of clusters; None for "no structure" unless one cluster was tried."""
+        if self.parameter is not None and self.strength != "no structure":
+            return self.ks[self.tried.index(self.value)]
+        k: int | None = self.value
+        return k
 
     @property
     def value(self) -> Any:
         """The chosen value of the parameter: k, unless another parameter was swept."""
-        return self.answer.k if self.parameter is None else self.answer.setting
+        return self.answer.value
 
     @property
     def strength(self) -> Strength:
-        """How far the answer can be trusted."""
+        """The trust in the answer: "clear", "weak", "contested" or "no structure"."""
         return self.answer.strength
 
     @property
     def statement(self) -> str:
-        """The answer in words, with what speaks against it."""
+        """The answer, its main reasons, and the next step, in 25 words at most."""
         return self.answer.statement
+
+    @property
+    def because(self) -> tuple[Reason, ...]:
+        """All reasons for and against the answer, the most important first."""
+        return self.answer.because
 
     @property
     def indices(self) -> tuple[str, ...]:
@@ -201,7 +202,7 @@ class Stability(Result):
 
     @cached_property
     def by_cluster(self) -> ClusterStability:
-        """How well each cluster is found again."""
+        """The stability of each cluster."""
         return ClusterStability(
             provenance=self.provenance,
             frame=self.frame,
@@ -220,21 +221,21 @@ class Stability(Result):
                 need=f"one of {', '.join(self.indices)} and one of {list(self.settings)}",
             )
         place = self.settings.index(k)
-        return np.array([r.values[label] for r in self.repeats if self._place(r) == place])
-
-    def _place(self, repeat: Repeat) -> int:
-        return self.ks.index(repeat.k) if repeat.position is None else repeat.position
+        at = (self.ks.index(r.k) if r.position is None else r.position for r in self.repeats)
+        return np.array([r.values[label] for r, here in zip(self.repeats, at, strict=True) if here == place])
 
     def weakest(self, k: Any) -> float:
-        """The mean Jaccard coefficient of the cluster that is found again worst; nan where one never was."""
+        """The mean Jaccard coefficient of the least stable cluster; nan where one was never compared."""
         means = [row.jaccard for row in self.clusters if row.tried == k]
         return min(means) if means and all(map(math.isfinite, means)) else math.nan
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each (k, repeat, index)."""
+        taken = ("k", "repeat", "seed", "index", "value", "caveat")
+        column = f"parameter {self.parameter}" if self.parameter in taken else str(self.parameter)
         return [
             {
-                **({} if self.parameter is None else {self._column: r.setting}),
+                **({} if self.parameter is None else {column: r.setting}),
                 "k": r.k,
                 "repeat": r.repeat,
                 "seed": r.seed,
@@ -246,58 +247,47 @@ class Stability(Result):
             for index, value in r.values.items()
         ]
 
-    @property
-    def _column(self) -> str:
-        taken = {"k", "repeat", "seed", "index", "value", "caveat"}
-        return f"parameter {self.parameter}" if self.parameter in taken else str(self.parameter)
-
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold."""
-        choices = {rule: asdict(verdict) for rule, verdict in self.choices.items()}
         return {
             **super().to_dict(),
             "title": self.title,
             "k": self.k,
             "value": plain(self.value),
             "strength": self.strength,
-            "choices": plain(choices),
+            "answer": self.answer.to_dict(),
+            "choices": plain({rule: asdict(verdict) for rule, verdict in self.choices.items()}),
             "by_cluster": plain(self.by_cluster.records()),
         }
 
     def table(self) -> Table:
-        """For each k the mean, the standard deviation and the worst value of each index, and more.
+        """For each k the mean, the standard deviation and the worst value of each index.
 
-        ``weakest cluster`` is the mean Jaccard coefficient of the one that is found again worst.
+        ``coverage`` is there where some objects are in no cluster. ``weakest cluster`` is the mean Jaccard
+        coefficient of the least stable one.
         """
-        columns = ["k"] if self.parameter is None else [self.parameter, "k"]
         has_noise = any(share < 1 for share in self.coverage)
+        columns = ["k"] if self.parameter is None else [self.parameter, "k"]
         columns += ["coverage"] * has_noise
-        for index in self.indices:
-            columns += [index, "sd", "worst"]
+        columns += [name for index in self.indices for name in (index, "sd", "worst")]
         columns += ["weakest cluster"] * bool(self.clusters)
         rows = []
         for place, tried in enumerate(self.settings):
-            row: list[Any] = [tried] if self.parameter is None else [_cell(tried), self.ks[place]]
+            shown = tried if isinstance(tried, (int, float, str)) else repr(tried)
+            row: list[Any] = [shown] if self.parameter is None else [shown, self.ks[place]]
             row += [self.coverage[place]] if has_noise else []
             for index in self.indices:
-                row += _summary(self.values(index, tried), find(index))
+                values = self.values(index, tried)
+                known = values[np.isfinite(values)]
+                if not known.size:
+                    row += [math.nan] * 3
+                    continue
+                deviation = float(known.std(ddof=1)) if known.size > 1 else math.nan
+                worst = known.min() if find(index).direction == "higher" else known.max()
+                row += [float(known.mean()), deviation, float(worst)]
             rows.append(tuple(row + [self.weakest(tried)] * bool(self.clusters)))
-        said = tuple(
+        chosen = tuple(
             f"{rule}: {'no answer' if v.k is None else f'k = {v.k}'} ({v.reason})"
             for rule, v in self.choices.items()
         )
-        return Table(self.title, tuple(columns), tuple(rows), (*said, *self.footnotes), self.statement)
-
-
-def _cell(value: Any) -> Any:
-    return value if isinstance(value, (int, float, str)) else repr(value)
-
-
-def _summary(values: Floats, entry: Index) -> tuple[float, float, float]:
-    """Mean, standard deviation (that of a sample) and worst value."""
-    known = values[np.isfinite(values)]
-    if not known.size:
-        return math.nan, math.nan, math.nan
-    worst = known.min() if entry.direction == "higher" else known.max()
-    deviation = float(known.std(ddof=1)) if known.size > 1 else math.nan
-    return float(known.mean()), deviation, float(worst)
+        return Table(self.title, tuple(columns), tuple(rows), (*chosen, *self.footnotes), self.statement)

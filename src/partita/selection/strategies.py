@@ -25,10 +25,9 @@ from partita.inputs import prepare
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
-from partita.selection.choices import Fit
-from partita.selection.flaws import shape_of
-from partita.selection.judging import judge_fit
-from partita.selection.sweep import Sweep
+from partita.selection.degenerate_fits import shape_of
+from partita.selection.fit_scores import judge_fit
+from partita.selection.sweep import Fit, Sweep
 from partita.statistics.clusters.moments import ClusterMoments
 
 BRUTE_FORCE = "brute force"
@@ -127,7 +126,7 @@ def search_fits(
     """
     from sklearn.utils.validation import check_array
 
-    judges = sweep.judges
+    judges = sweep.panel
     if judges.consensus or any(curve.needs_null for curve in judges.curves):
         raise ParameterError(
             f"a {strategy} search makes one clustering for each k.",
@@ -148,7 +147,7 @@ def search_fits(
 
 def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *, converged: bool) -> Fit:
     """A clustering as a run of a sweep, with the warnings that its estimator would have given."""
-    entries = [find(label) for label in sweep.judges.labels]
+    entries = [find(label) for label in sweep.panel.labels]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = HardPartition(labels)
@@ -156,7 +155,7 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
         if not converged:
             warn_of_no_convergence("k-means", sweep.method.max_iter)
         rows, refused = judge_fit(
-            sweep.X, sweep.truth, None, found, entries, leaves_out=sweep.judges.leaves_out
+            sweep.X, sweep.truth, None, found, entries, leaves_out=sweep.panel.leaves_out
         )
     return Fit(
         k=k,
@@ -168,6 +167,7 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
         warned=tuple(sorted({type(w.message).__name__ for w in caught})),
         refused=refused,
         shape=shape_of(found, k),
+        partition=found,
     )
 
 
@@ -175,7 +175,7 @@ def _leading_index(sweep: Sweep) -> Index | None:
     """The first index of data and a hard clustering whose best value is its choice."""
     able = (
         entry
-        for entry in sweep.judges.entries
+        for entry in sweep.panel.entries
         if entry.inputs == ("X", "found")
         and entry.range_of((HARD,)) is not None
         and entry.direction != "none"
@@ -271,7 +271,7 @@ def _with_one_more(swarm: Any, rng: np.random.Generator) -> Floats:
 
 def _narrowed(sweep: Sweep, fits: Mapping[int, Fit]) -> Sweep:
     """The sweep as if no other numbers of clusters had been asked for."""
-    return replace(sweep, ks=tuple(sorted(fits)), n_runs=1)
+    return replace(sweep.with_values(sorted(fits)), n_runs=1)
 
 
 def _refit(sweep: Sweep, kept: Mapping[int, Floats]) -> Callable[[int, int], Any]:
@@ -280,7 +280,7 @@ def _refit(sweep: Sweep, kept: Mapping[int, Floats]) -> Callable[[int, int], Any
     def refit(k: int, seed: int) -> Any:
         from sklearn.base import clone
 
-        given = {sweep.parameter: k, "init": kept[k], "n_init": 1, "random_state": seed}
+        given = {sweep.grid.parameter: k, "init": kept[k], "n_init": 1, "random_state": seed}
         more = {"max_swaps": 0} if isinstance(sweep.method, RandomSwap) else {}
         with one_thread():
             return clone(sweep.method).set_params(**given, **more).fit(sweep.X)
@@ -301,7 +301,7 @@ def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
     if index is None:
         raise ParameterError(
             "a guided search follows one index of data and a hard clustering.",
-            got=", ".join(sweep.judges.labels),
+            got=", ".join(sweep.panel.labels),
             need="one whose best value is its choice, such as wb_index, silhouette or davies_bouldin",
         )
     starts = dict.fromkeys(sweep.ks[math.ceil(len(sweep.ks) * s / STARTS) - 1] for s in range(1, STARTS + 1))
@@ -336,7 +336,7 @@ def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
 
 def _stepwise_answer(sweep: Sweep, X: Floats, index: Index, rng: np.random.Generator) -> list[Floats]:
     """The centres that a stepwise search finds best by an index; none if it gets nowhere."""
-    alone = replace(sweep, judges=replace(sweep.judges, entries=(index,), curves=()))
+    alone = replace(sweep, panel=replace(sweep.panel, entries=(index,), curves=()))
     fits, kept, _ = _steps(alone, X, int(rng.integers(1 << 32)), stops=True)
     best = max(fits.values(), key=lambda fit: _gain(index, fit.values[index.label]), default=None)
     return [] if best is None else [kept[best.k]]

@@ -1,4 +1,4 @@
-"""A clustering carried over to objects that it was not made from."""
+"""Transfer of a clustering to other objects."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from partita.partitions import FUZZY, HardPartition, Partition, as_partition
 
 
 def carried_over(model: Any, X: Floats, onto: Floats, own: Partition | None = None) -> Partition:
-    """What a model fitted to X says of other objects: its prediction, else the label of the nearest of X.
+    """The clustering of other objects by a model fitted to X: its prediction, else the label of the nearest.
 
-    The prediction is soft where the clustering of X is, which is ``own`` where the model does not keep it. A
-    pipeline looks for the nearest in the features that its last step sees.
+    The prediction is soft where the clustering of X is, which is ``own`` where the model does not keep it. Of
+    a pipeline, the nearest object is that in the features that its last step clusters.
     """
     own = clustering_of(model, X) if own is None else own
     if own.kind is FUZZY and hasattr(model, "predict_proba"):

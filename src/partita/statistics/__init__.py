@@ -18,8 +18,10 @@ from partita.statistics.clusters.prototypes import (
     PrototypeDistances,
     Prototypes,
 )
-from partita.statistics.distances.cluster_gaps import ClusterGaps
+from partita.statistics.distances.cluster_gaps import ClusterGaps, ConnectedGaps
+from partita.statistics.distances.connectivity import ReachabilityPath
 from partita.statistics.distances.density import DensityConnectivity
+from partita.statistics.distances.density_scores import DensityScores
 from partita.statistics.distances.distance_sums import DistanceSums, cluster_silhouettes, silhouette_samples
 from partita.statistics.memberships import MembershipMoments
 from partita.statistics.pairs.coassociation import PairMoments
@@ -53,7 +55,10 @@ __all__ = [
     "CentroidPair",
     "ClusterMoments",
     "ClusterScatter",
+    "ConnectedGaps",
     "DensityConnectivity",
+    "DensityScores",
+    "ReachabilityPath",
     "CentroidSilhouettes",
     "ClusterGaps",
     "Dispersions",

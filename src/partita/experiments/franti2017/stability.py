@@ -39,8 +39,8 @@ INDICES = {
 SETUPS = ("cross-validation", "classification", "randomised", "GA", "KM")
 """The three approaches, with random swap; then cross-validation with two other algorithms."""
 
-ALL_FOUND = "CI = 0 in all repeats"
-"""The rule of our `stability` that says which k was the last found again."""
+ALL_FOUND = "last centroid_index of 0 in all repeats"
+"""The rule of our `stability` that gives the last k with CI = 0 in all repeats."""
 
 STABLE = 0.9
 """The mean ARI from which a clustering counts as the same."""
@@ -95,6 +95,7 @@ def _work(name: str, setup: str, share: float, ks: Sequence[int], repeats: int, 
             strategy="transfer" if setup == "classification" else "cross-validation",
             n_repeats=repeats,
             indices=list(INDICES.values()),
+            structure=False,
             random_state=seed,
         )
     return Record(

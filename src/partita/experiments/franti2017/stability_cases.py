@@ -92,6 +92,7 @@ def _normal_case(case: str, repeats: int, seed: int) -> Record:
         scheme=pt.resampling.Subsample(SHARE),
         n_repeats=repeats,
         indices=["adjusted_rand", "centroid_index"],
+        structure=False,
         random_state=seed,
     )
     ari = [float(np.mean(of)) for of in _by_k(found)]

@@ -1,4 +1,4 @@
-"""Curves: the values of each index over k, over a parameter, or for each clustering, and what it chooses."""
+"""Curves: the values and the choice of each index over k, over a parameter, or for each clustering."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from partita.errors import ParameterError, PartitaError
+from partita.plots.answers import titled
 from partita.plots.figures import FigureData, NoFigureError, figure_kind
 from partita.plots.index_axes import better_text
 from partita.plots.multiples import (
@@ -29,7 +30,9 @@ from partita.plots.palette import FAINT, INK, OKABE_ITO
 from partita.plots.panels import label, name_ticks
 from partita.registry.curves import find_entry
 from partita.selection import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
-from partita.selection.choices import IndexOverK, one_of, short_names
+from partita.selection.choices import Decision, short_names
+from partita.selection.index_panel import one_of
+from partita.selection.votes import IndexOverK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,27 +72,26 @@ class Panel:
     records: tuple[dict[str, Any], ...]
 
 
-@curves.of(ChoiceOfK, usual=True)
+@curves.of(ChoiceOfK, usual=3)
 def curves_over_k(
     result: ChoiceOfK, *, indices: Iterable[str] | str | None = None, truth: int | None = None
 ) -> FigureData:
-    """A panel for each index that votes, or for those named; a dashed line at the true k, where known."""
+    """A panel for each index that chooses, or for those named; a dashed line at the true k, where known."""
     _check_truth(truth)
     truth = None if truth is None else int(truth)
-    voting = [name for name, choice in result.choices.items() if choice.votes]
-    names, hidden = _shown(indices, result.curves, voting)
+    choosing = [name for name in result.choices if not _knows_truth(name)]
+    names, hidden = _shown(indices, result.curves, choosing)
     panels = [_panel_over_k(result, result.curves[name]) for name in names]
-    k = None if result.k is None else f"k = {result.k}"
-    chosen = [None if result.choices[name].k is None else f"k = {result.choices[name].k}" for name in voting]
-    title = _finding(k, result.strength, chosen)
+    chosen = {name: result.choices[name].k for name in choosing}
+    named = [None if k is None else f"k = {k}" for k in chosen.values()]
+    title = _title(result, None if result.k is None else f"k = {result.k}", named)
     settings = {k: str(k) for k in result.ks}
-    silent = [name for name in voting if name not in result.curves]
     others = [
-        f"{short_name(name)}: {'no answer' if choice.k is None else f'k = {choice.k}'}"
-        for name in silent
-        for choice in [result.choices[name]]
+        f"{short_name(name)}: {'no choice' if k is None else f'k = {k}'}"
+        for name, k in chosen.items()
+        if name not in result.curves
     ]
-    notes = [f"votes without a curve: {'; '.join(others)}"] if others else []
+    notes = [f"choices without a curve: {'; '.join(others)}"] if others else []
     if truth is not None:
         title = f"{title}; the true k is {truth}"
         tried = truth in result.ks
@@ -109,12 +111,12 @@ def curves_over_k(
 def curves_over_clusterings(
     result: ChoiceOfClustering, *, indices: Iterable[str] | str | None = None
 ) -> FigureData:
-    """A panel for each index that votes, or for those named, with a value for each clustering."""
+    """A panel for each index that chooses, or for those named, with a value for each clustering."""
     if not result.candidates:
         raise NoFigureError("there is no clustering to show.", got="no candidate", need="one at least")
     known = list(result.candidates[0].values)
-    voting = [name for name, choice in result.preferences.items() if choice.votes]
-    names, hidden = _shown(indices, known, voting)
+    choosing = [name for name, choice in result.preferences.items() if choice.votes]
+    names, hidden = _shown(indices, known, choosing)
     swept = result.parameter if isinstance(result, ChoiceOfValue) else ""
     listed = _listed(result)
     lying = not swept or not all(_is_number(value) for value, _ in listed)
@@ -122,11 +124,11 @@ def curves_over_clusterings(
         listed.sort(key=lambda pair: pair[0])
     panels = [_panel_of(result, name, listed) for name in names]
     best = None if result.chosen is None else plain_name(result.chosen.label)
-    chosen = [result.preferences[name].label for name in voting]
+    chosen = [result.preferences[name].label for name in choosing]
     even = ", evenly spaced" if swept and not lying else ""
     return _figure(
         panels,
-        _finding(best, result.strength, [None if c is None else plain_name(c) for c in chosen]),
+        _title(result, best, [None if c is None else plain_name(c) for c in chosen]),
         {place: plain_name(name) for place, (name, _) in enumerate(listed)},
         f"{plain_name(swept)}{even}" if swept else "clustering",
         notes=list(hidden),
@@ -195,24 +197,21 @@ def _legend(
     return [*lines, *lost]
 
 
-def _finding(answer: str | None, strength: str, chosen: Sequence[str | None]) -> str:
-    """The answer, with how many of the indices that vote choose it."""
+def _title(result: Decision, answer: str | None, chosen: Sequence[str | None]) -> str:
+    """The answer, and the number of indices that choose it or others; they do not decide it."""
     counted = Counter(c for c in chosen if c is not None)
-    most = counted.most_common(MOST_NAMED)
-    parts = [(short_name(name, 40), count) for name, count in most]
-    parts += [("others", counted.total() - sum(count for _, count in most))]
+    if answer is not None and len(counted) == 1 and counted[answer] == len(chosen):
+        verb = "index chooses" if len(chosen) == 1 else "indices choose"
+        return titled(result, f"{len(chosen)} of {len(chosen)} {verb} it")
+    parts = [(short_name(name, 40), count) for name, count in counted.most_common(MOST_NAMED)]
+    parts += [("others", counted.total() - sum(count for _, count in parts))]
     parts += [("none", len(chosen) - counted.total())]
     split = ", ".join(f"{name} ({count})" for name, count in parts if count)
-    if strength == "no structure":
-        return f"no structure was found; {f'indices choose {split}' if counted else 'no index has an answer'}"
-    if answer is None:
-        return f"no answer: {f'{len(chosen)} indices choose {split}' if counted else 'no index has one'}"
-    word = "index chooses" if len(chosen) == 1 else "indices choose"
-    return f"{short_name(answer, 40)}, {strength}: {counted[answer]} of {len(chosen)} {word} it"
+    return titled(result, f"indices choose {split}" if counted else "no index has a choice")
 
 
 def _shown(
-    indices: Iterable[str] | str | None, known: Iterable[str], voting: Sequence[str]
+    indices: Iterable[str] | str | None, known: Iterable[str], choosing: Sequence[str]
 ) -> tuple[list[str], tuple[str, ...]]:
     """The indices that have a panel, and a note on those that have none."""
     carried = list(known)
@@ -224,11 +223,11 @@ def _shown(
             raise ParameterError("there is nothing to show.", got="no index", parameter="indices")
         names = carried if asked == ["all"] else [one_of(one, carried, noun="index") for one in asked]
         return list(dict.fromkeys(names)), ()
-    names = [name for name in carried if name in voting] or carried
+    names = [name for name in carried if name in choosing] or carried
     shown = names[:MOST_PANELS]
     if len(shown) == len(carried):
         return shown, ()
-    which = "those that vote" if len(names) == len(shown) else f"the first {len(shown)} that vote"
+    which = "those that choose" if len(names) == len(shown) else f"the first {len(shown)} that choose"
     return shown, (f"{len(shown)} of {len(carried)} indices shown: {which}",)
 
 
@@ -248,13 +247,13 @@ def _check_truth(truth: Any) -> None:
 def _panel_over_k(result: ChoiceOfK, curve: IndexOverK) -> Panel:
     choice = result.choices.get(curve.index)
     chosen = None if choice is None else choice.k
-    ends = {k: word for k, word, _ in result.ballot.ends}
-    end = f", the {ends[chosen]} tried" if chosen in ends else ""
+    is_end = choice is not None and chosen is not None and not choice.votes and not _knows_truth(curve.index)
+    end = f", the {'largest' if chosen == result.ks[-1] else 'smallest'} tried" if is_end else ""
     if choice is None:
         said = reason = "no choice"
     else:
         reason = choice.verdict.reason
-        said = f"{'no answer' if chosen is None else f'k = {chosen}{end}'}: {reason}"
+        said = f"{'no choice' if chosen is None else f'k = {chosen}{end}'}: {reason}"
     spread = _spread(result, curve.index)
     flaws = curve.flaws or ("",) * len(result.ks)
     errors = curve.errors or (math.nan,) * len(result.ks)
@@ -280,7 +279,7 @@ def _panel_over_k(result: ChoiceOfK, curve: IndexOverK) -> Panel:
         said,
         reason,
         None if chosen is None else f"k = {chosen}",
-        bool(end),
+        is_end,
         records,
     )
 
@@ -310,13 +309,11 @@ def _panel_of(result: ChoiceOfClustering, index: str, listed: Sequence[tuple[Any
     preference = result.preferences.get(index)
     chosen = None if preference is None else preference.label
     others = any(not candidate.flaw for candidate in result.candidates)
-    ends = {name: word for name, word, _ in result.ballot.ends}
-    end = f", the {ends[chosen]} tried" if chosen in ends else ""
     if preference is None:
         said = reason = "no choice"
     else:
-        name = "no answer" if chosen is None else f"{short_name(chosen)}{end}"
-        reason = f"no answer: {preference.reason}" if chosen is None else preference.reason
+        name = "no choice" if chosen is None else short_name(chosen)
+        reason = f"no choice: {preference.reason}" if chosen is None else preference.reason
         said = f"{name}: {preference.reason}"
     records = tuple(
         _record(
@@ -336,7 +333,7 @@ def _panel_of(result: ChoiceOfClustering, index: str, listed: Sequence[tuple[Any
         said,
         reason,
         None if chosen is None else plain_name(chosen),
-        bool(end),
+        False,
         records,
     )
 
@@ -347,6 +344,14 @@ def _why(candidate: Any, index: str, others: bool) -> str:
     if candidate.flaw and others:
         return f"does not count: {candidate.flaw}"
     return str(candidate.caveats.get(index, ""))
+
+
+def _knows_truth(index: str) -> bool:
+    """True for an external index, which may not choose."""
+    try:
+        return "truth" in getattr(find_entry(index), "inputs", ())
+    except PartitaError:  # read from a file, and not known here
+        return False
 
 
 def _direction_of(index: str) -> str:

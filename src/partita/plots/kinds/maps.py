@@ -1,10 +1,10 @@
-"""Maps of many clusterings: how far every two of them agree, with a dendrogram."""
+"""Maps of many clusterings: the agreement of every two of them, with a dendrogram."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +14,35 @@ from partita.arrays import Array, Floats
 from partita.ensembles import ConsensusIndex
 from partita.errors import PartitaError, near_names
 from partita.pairwise_agreement import PairwiseAgreement
+from partita.partitions import Partition
+from partita.plots.answers import titled
 from partita.plots.figures import FigureData, NoFigureError, figure_kind
 from partita.plots.heat_maps import colour_bar, draw_cells, strengths
 from partita.plots.index_axes import axis_text, better_text, finite
+from partita.plots.kinds.scores import method_of
 from partita.plots.names import plain_name, short_name
 from partita.plots.palette import FAINT
 from partita.plots.panels import name_ticks, panels
 from partita.registry import Index, find
-from partita.selection import ChoiceOfClustering
+from partita.selection import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
+from partita.selection.choices import Decision
+from partita.selection.preferences import agreement_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-agreement_map = figure_kind("map", "how far every two of many clusterings agree, with a dendrogram")
+agreement_map = figure_kind("map", "the agreement of every two of many clusterings, with a dendrogram")
 
 MOST_SHOWN = 100
 """Clusterings; of more, so many that lie evenly over their order."""
 
 MOST_WITH_TEXTS = 12
+
+ANSWER, LEVEL = "★ ", "☆ "
+"""Marks of the answer and of its other level."""
+
+LETTERS, LETTERS_OF_ANSWER = 16, 24
+"""Letters of a name at an axis; names of clusterings that are scored are longer."""
 
 ROUNDING = 1e-9
 
@@ -85,13 +96,61 @@ def map_of_consensus(result: ConsensusIndex, *, index: Any = None) -> FigureData
     return _figure(_Pairs(tuple(map(plain_name, names)), values, find(label)))
 
 
-@agreement_map.of(ChoiceOfClustering)
-def map_of_choice(result: ChoiceOfClustering) -> FigureData:
-    """All pairs of the clusterings that were chosen from, by the adjusted Rand index."""
-    if len(result.candidates) < 2 or not result.pairs:
-        raise _too_few(len(result.candidates))
-    names = tuple(plain_name(candidate.label) for candidate in result.candidates)
-    return _figure(_Pairs(names, np.array(result.pairs, dtype=float), find("adjusted_rand")))
+@agreement_map.of(ChoiceOfK)
+def map_of_choice(result: ChoiceOfK) -> FigureData:
+    """The answer, its other level and the alternatives, by the adjusted Rand index."""
+    listed: dict[str, Partition] = {}
+    answer = () if result.scored is None else (result.scored,)
+    for one in dict.fromkeys((*answer, *result.levels, *result.alternatives)):
+        if not one.labels.size:
+            raise NoFigureError(
+                "this choice of k was read from a file and holds no clusterings.",
+                got="no labels of objects",
+                fix="choose_k again",
+            )
+        mark = ANSWER if one is result.scored else LEVEL if one in result.levels else ""
+        name, again = f"{mark}{one.k} {method_of(one)} {one.score:.2f}", 2
+        while name in listed:
+            name, again = f"{mark}{one.k} {method_of(one)} {one.score:.2f} ({again})", again + 1
+        listed[name] = one.partition
+    level = f", {LEVEL.strip()} the other level" if len(result.levels) > 1 else ""
+    note = f"number of clusters, method and score; {ANSWER.strip()} the answer{level}" if answer else ""
+    return _of_answer(result, listed, note)
+
+
+@agreement_map.of(ChoiceOfClustering, ChoiceOfValue)
+def map_of_candidates(result: ChoiceOfClustering) -> FigureData:
+    """The candidates, and clusterings of partita's own methods that are better supported."""
+    listed = {
+        f"{ANSWER if c is result.chosen else ''}{plain_name(c.label)}": c.partition
+        for c in result.candidates
+        if c.partition is not None
+    }
+    own = [one for one in result.alternatives if "name" not in one.parameters]
+    listed |= {f"not given: {one.k} {one.method}": one.partition for one in own}
+    notes = [f"{ANSWER.strip()} the answer"] if result.chosen is not None else []
+    notes += ["not given: clusters that partita's own methods find"] if own else []
+    return _of_answer(result, listed, "; ".join(notes))
+
+
+def _of_answer(result: Decision, listed: Mapping[str, Partition], note: str) -> FigureData:
+    """The adjusted Rand index of every two clusterings, below the answer."""
+    if len(listed) < 2:
+        raise _too_few(len(listed))
+    values = np.array(agreement_of(list(listed.values())), dtype=float)
+    data = _figure(_Pairs(tuple(listed), values, find("adjusted_rand")))
+    answer = next((place for place, name in enumerate(listed) if name.startswith(ANSWER)), None)
+    others = np.delete(values[answer or 0], answer or 0)
+    low, high = (f"{value + 0.0:.2f}" for value in (others.min().round(2), others.max().round(2)))
+    span = f"ARI {low}" if low == high else f"ARI {low} to {high}"
+    title = titled(result, data.title if answer is None else f"{span} with the other clusterings")
+    return replace(
+        data,
+        title=title,
+        description=f"{title}. {data.description.partition('. ')[2]}",
+        notes=(*data.notes, *[note] * bool(note)),
+        facts={**data.facts, "letters": LETTERS_OF_ANSWER},
+    )
 
 
 def _label(index: Any) -> str:
@@ -149,6 +208,7 @@ def _figure(pairs: _Pairs) -> FigureData:
             "distance": f"away from {'the closest pair' if best is None else f'{best:g}'}",
             "scale": _scale(known, pairs.entry),
             "texts": shown <= MOST_WITH_TEXTS,
+            "letters": LETTERS,
         },
         notes=_notes(pairs, total, known.size, merges),
         size=(6.8, float(np.clip(0.4 * shown + 1.4, 3.0, 6.4))),
@@ -282,7 +342,7 @@ def _extreme(pairs: _Pairs, above: tuple[Array, Array], values: Floats, place: i
 
 
 def _pair(pairs: _Pairs, above: tuple[Array, Array], place: int) -> str:
-    one, other = (short_name(pairs.names[int(side[place])], 18) for side in above)
+    one, other = (short_name(pairs.names[int(side[place])], LETTERS_OF_ANSWER) for side in above)
     return f"{one} and {other}"
 
 
@@ -304,8 +364,8 @@ def draw_map(ax: Axes, data: FigureData) -> None:
         texts = {(i, j): value_text(values[i, j]) for i, j in np.argwhere(np.isfinite(values)).tolist()}
     cells, *rest = panels(ax, 1, 2, widths=(4.0, 1.0)) if merges else panels(ax)
     draw_cells(cells, strengths(values, low, high), texts, fontsize=7)
-    name_ticks(cells, "x", range(len(names)), names, 16)
-    name_ticks(cells, "y", range(len(names)), names, 16)
+    for axis in ("x", "y"):
+        name_ticks(cells, axis, range(len(names)), names, data.facts["letters"])
     cells.tick_params(length=0)
     cells.set_xlabel(data.x)
     for spine in cells.spines.values():

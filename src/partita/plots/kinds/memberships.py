@@ -126,9 +126,8 @@ def memberships_over_k(result: ChoiceOfK, *, reference: Partition | None = None)
             need="what choose_k returned",
             fix="choose_k again",
         )
-    chosen = result.k or result.ballot.leading
     ks = list(result.partitions)
-    start = ks.index(chosen) if chosen in ks else 0
+    start = ks.index(result.k) if result.k in ks else 0
     told = f"k = {ks[start]}{' (chosen)' if ks[start] == result.k else ''}"
     return _bars({f"k = {k}": found for k, found in result.partitions.items()}, start, reference, told)
 

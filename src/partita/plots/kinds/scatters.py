@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from partita.arrays import Array, Floats, is_sparse
-from partita.errors import ParameterError
-from partita.fits.models import clustering_of
+from partita.cluster.merged_mixture import standardised
+from partita.errors import ParameterError, near_names
 from partita.inputs import prepare
-from partita.partitions import DataMatrix, Partition, is_mixture
+from partita.partitions import HARD, DataMatrix, HardPartition, Partition, is_mixture
 from partita.partitions.models import last_step, preparing_steps
+from partita.plots.answers import titled
 from partita.plots.figures import FigureData, NoFigureError, Record, figure_kind
 from partita.plots.names import plain_name, short_name
-from partita.plots.palette import FAINT, cluster_colours, mixed_colours, repeated_note
+from partita.plots.palette import (
+    FAINT,
+    NOISE_COLOUR,
+    cluster_colours,
+    mixed_colours,
+    repeated_note,
+    shades,
+)
 from partita.plots.planes import Plane, feature_plane, given_plane, hull_of, principal_plane
-from partita.plots.soft_shares import SoftShares, finding, soft_shares
+from partita.plots.soft_shares import NOISE, SoftShares, details, finding, soft_shares
 from partita.plots.thinning import thinned, thinning_note
-from partita.selection import ChoiceOfK
+from partita.selection import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
+from partita.selection.choices import Decision
 from partita.statistics import GivenMixture
 from partita.validation import Validation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["scatter"]
+__all__ = ["levels", "scatter"]
 
 scatter = figure_kind("scatter", "objects in a plane, coloured by their clusters")
+levels = figure_kind("levels", "two nested levels of clusters: the coarser as colours, the finer as shades")
 
 SHARE_IN_ELLIPSE = 0.95
 RADIUS = math.sqrt(-2 * math.log(1 - SHARE_IN_ELLIPSE))
@@ -72,7 +83,11 @@ class Subject:
     mixture : fitted model or None
         A mixture that was fitted to the data as they were clustered.
     notes : tuple of str
-        What must be said.
+        Notes of the figure.
+    answer : Decision or None
+        The result whose answer this clustering is.
+    finer : array of str or None
+        For each object its cluster of the finer level.
     """
 
     found: Partition
@@ -81,6 +96,8 @@ class Subject:
     scaler: Any = None
     mixture: Any = None
     notes: tuple[str, ...] = ()
+    answer: Decision | None = None
+    finer: Array | None = None
 
 
 @scatter.of(Partition)
@@ -112,7 +129,7 @@ def scatter_of_partition(
     return _figure(subject, known, features, coordinates, coordinates_name)
 
 
-@scatter.of(ChoiceOfK)
+@scatter.of(ChoiceOfK, usual=True)
 def scatter_of_choice(
     result: ChoiceOfK,
     *,
@@ -122,39 +139,124 @@ def scatter_of_choice(
     coordinates_name: str = "coordinate",
     reference: Partition | None = None,
 ) -> FigureData:
-    """The objects of the fit at a k: the chosen one, else that with the most votes."""
-    if result.refit is None or not result.selected:
-        raise _no_data("this choice of k was read from a file and has no data.", "what choose_k returned")
-    shown = _shown_k(result, k)
-    model = result.refit(shown, result.fit_at(shown).seed)
-    found = result.partitions[shown] if "partitions" in vars(result) else clustering_of(model, result.data)
-    is_fitted_here = is_mixture(last_step(model)) and not preparing_steps(model)
-    clustered = result.given if result.scaler is None or result.data is None else DataMatrix(result.data)
-    answer = "no number of clusters was chosen" if result.k is None else f"k = {result.k} was chosen"
-    subject = Subject(
-        found,
-        result.given,
-        clustered,
-        result.scaler,
-        last_step(model) if is_fitted_here else None,
-        () if shown == result.k else (f"k = {shown} is shown; {answer}",),
-    )
+    """The clusters of the answer, or those at another k; one cluster where there is no structure."""
+    subject = _subject_of(result)
+    if k is not None:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k not in result.partitions:
+            raise ParameterError(
+                f"there is no fit with k = {k}.",
+                got=repr(k),
+                need=f"one of {list(result.partitions)}",
+                parameter="k",
+            )
+        if k != result.k:
+            note = f"k = {k} is shown; the answer: {titled(result)}"
+            subject = replace(subject, found=result.partitions[int(k)], answer=None, notes=(note,))
+    found, at = subject.found, k or result.k
+    if found.kind is not HARD and at is not None and result.refit is not None:
+        model = result.refit(int(at), result.fit_at(int(at)).seed)
+        if is_mixture(last_step(model)) and not preparing_steps(model):
+            subject = replace(subject, mixture=last_step(model))
     known = cluster_colours(found, reference=reference)
     return _figure(subject, known, features, coordinates, coordinates_name)
 
 
-def _shown_k(result: ChoiceOfK, k: Any) -> int:
-    if k is None:
-        leading = (result.k, result.ballot.leading, *result.tied, *sorted(result.selected))
-        return int(next(one for one in leading if one in result.selected))
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k not in result.selected:
-        raise ParameterError(
-            f"there is no fit with k = {k}.",
-            got=repr(k),
-            need=f"one of {list(result.selected)}",
-            parameter="k",
+@scatter.of(ChoiceOfClustering, ChoiceOfValue, usual=True)
+def scatter_of_candidate(
+    result: ChoiceOfClustering,
+    *,
+    name: Any = None,
+    features: Sequence[Any] | None = None,
+    coordinates: Any = None,
+    coordinates_name: str = "coordinate",
+    reference: Partition | None = None,
+) -> FigureData:
+    """The clusters of the answer, or those of another candidate by its name or value."""
+    subject = _subject_of(result)
+    if name is not None:
+        shown = next((c for c in result.candidates if name in c.names), None)
+        if shown is None or shown.partition is None:
+            names = [str(one) for c in result.candidates for one in c.names]
+            raise near_names(str(name), names, noun="candidate", parameter="name")
+        if shown is not result.chosen:
+            note = f"{short_name(name)} is shown; the answer: {titled(result)}"
+            subject = replace(subject, found=shown.partition, answer=None, notes=(*subject.notes, note))
+    known = cluster_colours(subject.found, reference=reference)
+    return _figure(subject, known, features, coordinates, coordinates_name)
+
+
+def _subject_of(result: Decision) -> Subject:
+    """The clusters of an answer with the data; all objects are one cluster where there is no structure."""
+    notes: tuple[str, ...] = ()
+    if isinstance(result, ChoiceOfK):
+        given, scaler = result.given, result.scaler
+        clustered = given if scaler is None or result.data is None else DataMatrix(result.data)
+    else:
+        given, scaler = None if result.evidence is None else _with_features(result), None
+        clustered = given
+        notes = ("the data as they were scaled",) if result.provenance.get("scale") else ()
+    if given is None or clustered is None:
+        raise _no_data(
+            f"this {type(result).__name__} was read from a file and has no data.",
+            'the result itself; kind="curves" needs no data',
         )
-    return int(k)
+    if clustered is given and result.is_rescaled:
+        clustered = DataMatrix(standardised(np.asarray(given.values, dtype=np.float64)))
+    found = result.clustering if isinstance(result, ChoiceOfK) else result.partition
+    if found is None:
+        found = HardPartition(np.zeros(given.n_objects, np.int64))
+    return Subject(found, given, clustered, scaler, notes=notes, answer=result)
+
+
+def _with_features(result: Decision) -> DataMatrix:
+    """The data of a choice among clusterings, with the names of their columns where these are known."""
+    assert result.evidence is not None
+    data = DataMatrix(result.evidence.data, are_distances=result.evidence.metric == "precomputed")
+    names = getattr(result, "features", ())
+    data.features = tuple(names) if len(names) == data.shape[1] else ()
+    return data
+
+
+@levels.of(ChoiceOfK, ChoiceOfClustering, ChoiceOfValue)
+def levels_of_answer(
+    result: Decision,
+    *,
+    features: Sequence[Any] | None = None,
+    coordinates: Any = None,
+    coordinates_name: str = "coordinate",
+    reference: Partition | None = None,
+) -> FigureData:
+    """The clusters of the coarser level as colours, those of the finer level within them as shades."""
+    if len(result.levels) < 2:
+        raise NoFigureError(
+            "this answer has one level.", got=titled(result), need="two nested levels", fix='kind="scatter"'
+        )
+    subject = _subject_of(result)
+    coarse, fine = result.levels
+    is_answer = coarse is result.scored  # others may have colours too light for shades
+    known = cluster_colours(coarse.partition, reference=reference if is_answer else None)
+    subject = replace(subject, found=coarse.partition, finer=_within(coarse.labels, fine.labels))
+    data = _figure(subject, known, features, coordinates, coordinates_name)
+    title = titled(result, f"{fine.k} clusters within {coarse.k}")
+    note = "a colour is a cluster of the coarser level, its shades are clusters of the finer level"
+    return replace(
+        data,
+        kind="levels",
+        title=title,
+        description=f"{title}. {data.description.partition('. ')[2]} {note}.",
+        notes=(note, *data.notes),
+    )
+
+
+def _within(coarse: Array, fine: Array) -> Array:
+    """For each object its finer cluster, called by the coarser one that holds most of it: "1.0", "1.1"."""
+    names, times = {-1: NOISE}, Counter[int]()
+    for label in dict.fromkeys(fine.tolist()):
+        if label >= 0:
+            home = Counter(coarse[fine == label].tolist()).most_common(1)[0][0]
+            names[label] = f"{home}.{times[home]}"
+            times[home] += 1
+    return np.array([names[label] for label in fine.tolist()])
 
 
 @scatter.of(Validation)
@@ -198,19 +300,26 @@ def _figure(
         plane = _plane(subject, features)
     shares = soft_shares(subject.found)
     colours = shares.colours(known)
-    rows = thinned(shares.own)
-    hulls = _hulls(plane, shares) if shares.is_hard and plane.y else []
+    inner = shares.own if subject.finer is None else np.unique(subject.finer, return_inverse=True)[1]
+    rows = thinned(inner)
+    has_clusters = subject.answer is None or subject.answer.k is not None
+    hulls = _hulls(plane, shares) if shares.is_hard and plane.y and has_clusters else []
     ellipses = [] if shares.is_hard else _ellipses(plane, subject.mixture, shares)
-    told = finding(shares)
+    title = finding(shares) if subject.answer is None else titled(subject.answer, details(shares))
     outlines = _outlines(hulls, ellipses, shares)
+    noise = None if shares.noise is None else shares.names[shares.noise]
+    points = _points(subject.found, plane, shares, rows, colours)
+    if subject.finer is not None:
+        noise = NOISE
+        _shade(points, subject.finer[rows].tolist(), dict(zip(shares.names, colours, strict=True)))
     return FigureData(
         kind="scatter",
-        title=told,
-        description=f"{told}. Objects as points, {plane.x} to the right"
+        title=title,
+        description=f"{title}. Objects as points, {plane.x} to the right"
         f"{f' and {plane.y} upwards' if plane.y else ''}, in the colour of their cluster"
         f"{'' if shares.is_hard else ', mixed by ' + shares.word + '; larger points are less sure'}."
         f"{f' With {outlines}.' if hulls else f' The {outlines}.' if ellipses else ''}",
-        records=tuple(_points(subject.found, plane, shares, rows, colours)),
+        records=tuple(points),
         x=plane.x,
         y=plane.y,
         facts={
@@ -220,13 +329,13 @@ def _figure(
             "word": shares.word,
             "hulls": hulls,
             "ellipses": ellipses,
-            "noise": None if shares.noise is None else shares.names[shares.noise],
+            "noise": noise,
         },
         notes=(
             *shares.notes,
             *subject.notes,
             *plane.notes,
-            *thinning_note(rows.size, shares.n_objects, np.unique(shares.own).size),
+            *thinning_note(rows.size, shares.n_objects, np.unique(inner).size),
             *([outlines] if outlines else []),
             *repeated_note(colours),
         ),
@@ -336,9 +445,25 @@ def _points(
     ]
 
 
+def _shade(points: list[Record], finer: Sequence[str], colours: Mapping[str, str]) -> None:
+    """Give each object the name of its finer cluster, and a shade of the colour of the coarser one."""
+    within: dict[str, list[str]] = {}
+    for name in sorted(set(finer)):
+        within.setdefault(name.rpartition(".")[0], []).append(name)
+    within.pop("", None)
+    shaded = {NOISE: NOISE_COLOUR} | {
+        name: colour
+        for home, names in within.items()
+        for name, colour in zip(names, shades(colours[home], len(names)), strict=True)
+    }
+    for point, name in zip(points, finer, strict=True):
+        point |= {"cluster": name, "colour": shaded[name]}
+
+
 # --- drawing -----------------------------------------------------------------------------------------------
 
 
+@levels.drawn
 @scatter.drawn
 def draw_scatter(ax: Axes, data: FigureData) -> None:
     """Points, the surest first, so that those in doubt lie on top; hulls and ellipses below."""
@@ -417,8 +542,9 @@ def _draw_legend(ax: Axes, data: FigureData) -> None:
     ]
     if len(kept) < len(listed):
         handles.append(mark("none", SIZES[2], f"and {len(listed) - len(kept)} more"))
+    title = "coarser cluster" if data.kind == "levels" else "cluster"
     first = ax.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), title="cluster", alignment="left"
+        handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), title=title, alignment="left"
     )
     if data.facts["is_soft"]:
         ax.add_artist(first)

@@ -1,4 +1,4 @@
-"""Stability: every repeat at every k, and how well each cluster is found again."""
+"""Stability: every repeat at every k, and the recovery of each cluster."""
 
 from __future__ import annotations
 
@@ -28,31 +28,30 @@ from partita.plots.panels import label, name_ticks
 from partita.plots.thinning import MOST_DRAWN, thinned
 from partita.registry import find
 from partita.results import show
-from partita.results.verdicts import RemarkKind
 from partita.selection import Stability
 from partita.selection.stabilities import DISSOLVED, RECOVERED, ClusterRecovery, ClusterStability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-stability = figure_kind("stability", "how far clusterings of perturbed data agree: every repeat at every k")
-recovery = figure_kind("recovery", "how well each cluster is found again: every repeat of every cluster")
+stability = figure_kind("stability", "agreement of clusterings of perturbed data: every repeat at every k")
+recovery = figure_kind("recovery", "stability of each cluster: every repeat of every cluster")
 
 GOLDEN = (math.sqrt(5) - 1) / 2
-"""Multiples of it, without their whole part, fill a width evenly however many there are."""
+"""The fractional parts of its multiples fill a width evenly, however many there are."""
 
 JITTER = 0.5
-"""Of the width between two settings, or of a line: what the repeats are spread over."""
+"""Spread of the repeats, relative to the width between two settings, or of a line."""
 
 PANEL_HEIGHT = 2.6
 LINE, TALLEST = 0.26, 7.0
-"""In inches: a cluster, and all of them."""
+"""Height of a cluster, and of all of them, in inches."""
 
 OF_REPEATS, OF_MEAN, OF_CHOICE, LOST = OKABE_ITO[4], OKABE_ITO[0], OKABE_ITO[3], OKABE_ITO[3]
 
 
 def spread_over(count: int) -> Floats:
-    """How far each of so many marks is moved aside: between -1/2 and 1/2, the same every time."""
+    """Offsets of marks from their place: between -1/2 and 1/2, the same every time."""
     return np.asarray((np.arange(count) + 1) * GOLDEN % 1.0 - 0.5)
 
 
@@ -72,13 +71,15 @@ def stability_over_k(result: Stability) -> FigureData:
         records += _repeats(result, index, settings, values)
     known = [r for r in records if math.isfinite(r["value"])]
     shown = [known[i] for i in thinned([f"{r['index']} {r['place']}" for r in known]).tolist()]
-    title = _finding(result)
+    title = (
+        f"{result.answer.headline}: {result.because[0].short}" if result.because else result.answer.headline
+    )
     swept = result.parameter
     chosen = settings.index(result.value) if result.value in settings else None
     return FigureData(
         kind="stability",
         title=title,
-        description=f"{title}. {_told(result, means)}",
+        description=f"{title}. {_best_means(result, means)}",
         records=tuple(shown),
         x="number of clusters k" if swept is None else f"{plain_name(swept)}, evenly spaced",
         y="agreement of clusterings",
@@ -104,7 +105,7 @@ def stability_over_k(result: Stability) -> FigureData:
 
 
 def _places(result: Stability) -> list[int]:
-    """Where each setting stands: numbers of clusters to scale, others one after the other."""
+    """The place of each setting: numbers of clusters to scale, others one after the other."""
     return list(result.ks) if result.parameter is None else list(range(len(result.settings)))
 
 
@@ -131,42 +132,24 @@ def _mean(values: Floats) -> float | None:
     return float(known.mean()) if known.size else None
 
 
-def _finding(result: Stability) -> str:
-    n = len({r.repeat for r in result.repeats})
-    times = f"{n} perturbed data set{'s' if n != 1 else ''}"
-    ends = any(remark.kind is RemarkKind.END_OF_RANGE for remark in result.remarks)
-    if result.k is not None and result.k > 1:
-        swept = "" if result.parameter is None else f"{short_name(result.parameter)} = {result.value}, "
-        return f"{swept}k = {result.k} is found again in {times} ({result.strength})"
-    if ends and result.strength == "weak" and result.k is None:
-        return "no answer: the most clusters that were tried are found again, and there may be more"
-    if result.strength == "contested":
-        return f"no answer: rules disagree on what is found again in {times}"
-    return (
-        f"nothing but one cluster is found again in {times}"
-        if result.k == 1
-        else (f"no clustering passes all rules in {times}")
-    )
-
-
-def _told(result: Stability, means: Mapping[str, Sequence[float | None]]) -> str:
+def _best_means(result: Stability, means: Mapping[str, Sequence[float | None]]) -> str:
     """The best mean of each index, in words."""
-    said = []
+    texts = []
     for index, over in means.items():
         known = [
             (mean, setting)
             for mean, setting, k in zip(over, result.settings, result.ks, strict=True)
-            if mean is not None and k > 1  # one cluster is found again in any data
+            if mean is not None and k > 1  # one cluster is stable in any data
         ]
         if not known:
-            said.append(f"{index} has no value")
+            texts.append(f"{index} has no value")
             continue
         way = find(index).direction
         pick = min if way == "lower" else max
         best = pick(known, key=lambda pair: pair[0])
         at = f"{result.parameter or 'k'} = {plain_name(best[1])}"
-        said.append(f"{index} ({better_text(way)}) has its best mean, {show(best[0])}, at {at}")
-    return f"A dot for each repeat, a line through the means: {'; '.join(said)}."
+        texts.append(f"{index} ({better_text(way)}) has its best mean, {show(best[0])}, at {at}")
+    return f"A dot for each repeat, a line through the means: {'; '.join(texts)}."
 
 
 def _limit_text(result: Stability, index: str) -> str:
@@ -181,7 +164,7 @@ def _limit_text(result: Stability, index: str) -> str:
 
 def _notes(result: Stability, shown: int, total: int, lost: int) -> tuple[str, ...]:
     marks = ["dots: repeats; line: their mean"]
-    marks += ["dotted: what must be reached"] if result.limits else []
+    marks += ["dotted: the limit"] if result.limits else []
     marks += ["ring: the answer"] if result.value in result.settings else []
     notes = ["; ".join(marks)]
     if shown < total:
@@ -248,13 +231,13 @@ def _draw_repeats(ax: Axes, data: FigureData, panel: Mapping[str, Any]) -> None:
 
 @recovery.of(Stability)
 def recovery_of_stability(result: Stability, *, k: Any = None) -> FigureData:
-    """How well each cluster of the answer, or at a ``k`` or another value tried, is found again."""
+    """The recovery of each cluster of the answer, or at a ``k`` or another value tried."""
     return recovery_of_clusters(result.by_cluster, k=k)
 
 
 @recovery.of(ClusterStability, usual=True)
 def recovery_of_clusters(result: ClusterStability, *, k: Any = None) -> FigureData:
-    """How well each cluster of the chosen clustering, or at another value ``k``, is found again."""
+    """The recovery of each cluster of the chosen clustering, or at another value ``k``."""
     rows = _rows_at(result, k)
     tried = rows[0].tried
     at = _named(result, tried)
@@ -279,7 +262,7 @@ def recovery_of_clusters(result: ClusterStability, *, k: Any = None) -> FigureDa
         title=title,
         description=f"{title}. {_worst_and_best(rows)}",
         records=tuple(records),
-        x="Jaccard coefficient with what is found (higher is better)",
+        x="Jaccard coefficient in perturbed data (higher is better)",
         y="cluster",
         facts={
             "clusters": [
@@ -304,10 +287,10 @@ def recovery_of_clusters(result: ClusterStability, *, k: Any = None) -> FigureDa
 
 
 def _rows_at(result: ClusterStability, k: Any) -> list[ClusterRecovery]:
-    """The clusters that are shown, the best found again first."""
+    """The clusters of a setting, the most stable first."""
     if not result.rows:
         raise NoFigureError(
-            "it is not known how well each cluster is found again.",
+            "the recovery of single clusters is not known.",
             got="a result without clusters",
             need="one that stability returned",
         )
@@ -326,7 +309,7 @@ def _rows_at(result: ClusterStability, k: Any) -> list[ClusterRecovery]:
 
 
 def _steadiest(rows: Sequence[ClusterRecovery], settings: Sequence[Any]) -> Any:
-    """Where nothing was chosen: the setting of two clusters or more whose worst one is found again best."""
+    """Where nothing was chosen: the setting of two clusters or more whose least stable one is most stable."""
 
     def worst(setting: Any) -> tuple[bool, float]:
         means = [row.jaccard for row in rows if row.tried == setting]
@@ -340,7 +323,7 @@ def _named(result: ClusterStability, tried: Any) -> str:
 
 
 def _aside(result: ClusterStability, tried: Any) -> str:
-    """That what is shown is not the answer."""
+    """A remark where the clusters are not those of the answer."""
     if tried == result.chosen:
         return ""
     return (
@@ -349,30 +332,30 @@ def _aside(result: ClusterStability, tried: Any) -> str:
 
 
 def _recovered(rows: Sequence[ClusterRecovery]) -> str:
-    """How many of the clusters are found again, and which is the worst where one is not."""
+    """The number of stable clusters, and the least stable one where some are not."""
     lost = [row for row in rows if not row.jaccard >= RECOVERED]
     if not lost:
         every = {1: "the only cluster is", 2: "both clusters are"}.get(
             len(rows), f"all {len(rows)} clusters are"
         )
-        return f"{every} found again (mean Jaccard of at least {RECOVERED:g})"
+        return f"{every} stable (mean Jaccard of at least {RECOVERED:g})"
     worst = lost[-1]
-    told = f"mean Jaccard {show(worst.jaccard)}" if math.isfinite(worst.jaccard) else "never compared"
+    mean = f"mean Jaccard {show(worst.jaccard)}" if math.isfinite(worst.jaccard) else "never compared"
     are = "is" if len(lost) == 1 else "are"
     return (
-        f"{len(lost)} of {len(rows)} clusters {are} not found again: the worst is cluster {worst.cluster}"
-        f" ({told}, {RECOVERED:g} is asked for)"
+        f"{len(lost)} of {len(rows)} clusters {are} not stable: the worst is cluster {worst.cluster}"
+        f" ({mean}, {RECOVERED:g} required)"
     )
 
 
 def _worst_and_best(rows: Sequence[ClusterRecovery]) -> str:
-    told = [
+    texts = [
         f"cluster {row.cluster} of {row.size:,} objects: mean {show(row.jaccard)}, above {RECOVERED:g} in"
         f" {row.recovered} and at most {DISSOLVED:g} in {row.dissolved} of {row.compared} repeats"
         for row in (rows if len(rows) <= 5 else [*rows[:2], *rows[-2:]])
     ]
     which = "" if len(rows) <= 5 else "the two best and the two worst are "
-    return f"A dot for each repeat and a bar at the mean of each cluster; {which}{'; '.join(told)}."
+    return f"A dot for each repeat and a bar at the mean of each cluster; {which}{'; '.join(texts)}."
 
 
 def _notes_of_clusters(rows: Sequence[ClusterRecovery], shown: int, total: int) -> tuple[str, ...]:
@@ -420,10 +403,10 @@ def draw_recovery(ax: Axes, data: FigureData) -> None:
         ax.axvline(data.facts[name], color=FAINT, linewidth=1.0, linestyle=":", gid=name)
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(len(clusters) - 0.4, -0.6)
-    told = _spaced(ax, len(clusters))
-    name_ticks(ax, "y", told, [f"{clusters[i]['cluster']} (n = {clusters[i]['size']:,})" for i in told])
+    named = _spaced(ax, len(clusters))
+    name_ticks(ax, "y", named, [f"{clusters[i]['cluster']} (n = {clusters[i]['size']:,})" for i in named])
     ax.tick_params(axis="y", length=0)
-    for place in told:
+    for place in named:
         one = clusters[place]
         mean = "no value" if one["mean"] is None else f"mean {one['mean']:.2f}"
         text = f"{mean}, recovered {one['recovered']} of {one['compared']}"

@@ -109,27 +109,14 @@ def values_of_benchmark(result: Benchmark, *, indices: Any = None) -> FigureData
     more = ("mean ± standard deviation over runs",) if several else ()
     labels = {method: method for method in result.methods}
     told = (*more, *notes, *chosen.notes)
-    return _figure(rows[:MOST_ROWS], labels, _benchmark_title(result), "method", told, set(result.winners))
+    over = f"{_counted(len(result.data), 'data set')} and {_counted(len(result.indices), 'index', 'indices')}"
+    title = result.statement or f"{_counted(len(labels), 'method')} on {over}: nothing to rank"
+    return _figure(rows[:MOST_ROWS], labels, title.rstrip("."), "method", told, set(result.winners))
 
 
 def _nothing() -> NoFigureError:
     return NoFigureError(
         "there are no values here.", got="no indices", need="at least one index with a value"
-    )
-
-
-def _benchmark_title(result: Benchmark) -> str:
-    """Who has the best mean rank; that is no test, and it is said."""
-    over = f"{_counted(len(result.data), 'data set')} and {_counted(len(result.indices), 'index', 'indices')}"
-    short = distinct_names(result.methods)
-    if len(result.methods) < 2 or not result.mean_ranks:
-        return f"{_counted(len(short), 'method')} on {over}: nothing to rank"
-    best = result.winners
-    who = " and ".join(short[name] for name in best) if len(best) < 4 else f"{len(best)} methods"
-    rank = result.mean_ranks[best[0]]
-    return (
-        f"{who} {'has' if len(best) == 1 else 'share'} the best mean rank, {rank:.2f} of {len(short)}"
-        f" methods, over {over}; no test of differences"
     )
 
 

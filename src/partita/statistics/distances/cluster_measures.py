@@ -11,8 +11,8 @@ import numpy as np
 
 from partita.arrays import MOST_DENSE_CELLS, Array, Floats, map_blocks
 from partita.errors import TooLargeError
-from partita.statistics.distances.distance_sums import MOST_SUMS
-from partita.statistics.distances.objects_by_cluster import ObjectsByCluster
+from partita.statistics.distances.connectivity import ConnectedObjects
+from partita.statistics.distances.objects_by_cluster import MOST_SUMS, ObjectsByCluster
 from partita.statistics.protocol import OnBlock
 
 MOST_BOUNDS = 1 << 22
@@ -108,6 +108,8 @@ class ClusterMeasures:
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
         """For each cluster the least distance to another one, and the largest inside it."""
+        if isinstance(self.objects, ConnectedObjects):
+            return self.objects.ends
         k = self.objects.k
         bounded = self.runs_compiled and self.objects.n * k <= MOST_BOUNDS
         away = self.objects.between(self.objects.X, self._centers) if bounded else None

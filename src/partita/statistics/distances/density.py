@@ -14,6 +14,7 @@ from partita.errors import ParameterError
 from partita.partitions import HARD, HardPartition, Kind
 from partita.statistics.distances.objects_by_cluster import (
     COMPILED,
+    DENSITY,
     PRECOMPUTED,
     TILE_CELLS,
     ObjectsByCluster,
@@ -85,7 +86,13 @@ class DensityConnectivity(Whole):
 
     @staticmethod
     def check(_X: Array, *, metric: str = "euclidean", dimension: float | None = None) -> None:
-        """Refuse distances without the dimension of the data they were made from."""
+        """Refuse density-connectivity distances, and distances without the dimension of their data."""
+        if metric == DENSITY:
+            raise ParameterError(
+                "dbcv has core distances of its own.",
+                got=f"metric={metric!r}",
+                need="a distance that knows nothing of density, such as euclidean",
+            )
         if metric == PRECOMPUTED and dimension is None:
             raise ParameterError(
                 "distances do not show the dimension of the data, which core distances need.",
@@ -327,7 +334,7 @@ class _Compiled(_ByTiles):
         """The minimum spanning tree of reaches."""
         from partita.kernels.density import spanning_tree
 
-        ends, lengths, apart = spanning_tree(self.objects.X[own], core, self.code, TIE)
+        ends, lengths, apart = spanning_tree(self.objects.X[own], core, self.code, TIE, False)
         return ends, lengths, apart
 
     def nearest(self, places: Array, core: Floats, beyond: Array, part: slice) -> Floats:

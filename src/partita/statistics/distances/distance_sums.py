@@ -30,8 +30,16 @@ from partita.partitions import (
 from partita.statistics.chunked_objects import ChunkedObjects
 from partita.statistics.clusters.sparse_data import values_of_object
 from partita.statistics.distances.chunked_clusters import ChunkedClusters, margins
+from partita.statistics.distances.connectivity import (
+    ConnectedObjects,
+    MinPoints,
+    ReachabilityPath,
+    path_if_needed,
+)
 from partita.statistics.distances.objects_by_cluster import (
+    DENSITY,
     MOST_OPERATIONS,
+    MOST_SUMS,
     PRECOMPUTED,
     SPELLINGS,
     ObjectsByCluster,
@@ -40,19 +48,17 @@ from partita.statistics.distances.objects_by_cluster import (
 )
 from partita.statistics.distances.sparse_objects import is_linear, sorted_by_cluster, why_not_of_metric
 from partita.statistics.options import AtLeast
-from partita.statistics.protocol import OnBlock, Whole
+from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
-
-MOST_SUMS = 1 << 26
-"""Distance sums (objects x clusters) that are held at once: 512 MiB."""
 
 
 @dataclass(frozen=True)
 class SilhouetteOptions:
-    """The distance of objects, and a sample of them."""
+    """The distance of objects, how many make a place dense where that matters, and a sample of them."""
 
     metric: str = "euclidean"
+    min_points: MinPoints = 5
     variant: Literal["standard", "squared"] = "standard"
     sample_size: Annotated[int | None, AtLeast(1)] = None
     random_state: int = 0
@@ -83,6 +89,7 @@ class DistanceSums(Whole):
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[type[Any]] = SilhouetteOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = frozenset({HARD, FUZZY})
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"path": ReachabilityPath}
 
     own: Floats
     nearest: Floats
@@ -106,9 +113,11 @@ class DistanceSums(Whole):
         on_block: OnBlock = None,
         *,
         metric: str = "euclidean",
+        min_points: int = 5,
         variant: str = "standard",
         sample_size: int | None = None,
         random_state: Any = 0,
+        path: ReachabilityPath | None = None,
     ) -> DistanceSums:
         """The sums for all objects, or for a sample of them against all.
 
@@ -123,16 +132,21 @@ class DistanceSums(Whole):
         on_block : callable, optional
             Told how many blocks are done, of how many.
         metric : str
-            One of SciPy's, or "precomputed". Euclidean, squared and city-block distances are compiled.
+            One of SciPy's, "density" or "precomputed". Euclidean, squared and city-block distances are
+            compiled.
+        min_points : int
+            For "density": the objects that make a place dense, the object itself among them.
         variant : {"standard", "squared"}
             Squared: Euclidean distances are squared.
         sample_size : int, optional
             About how many objects to look at: from each cluster its share, and two where it has two.
         random_state : int or Generator
             The seed of the sample.
+        path : ReachabilityPath, optional
+            For "density", where it is known already.
         """
         operations = cls.pair_operations(X, found, metric=metric, variant=variant)
-        if sample_size is None and operations > MOST_OPERATIONS:
+        if sample_size is None and metric != DENSITY and operations > MOST_OPERATIONS:
             raise TooLargeError(
                 "so many distances take long, and nothing shows how far it is.",
                 got=f"{found.n_objects} objects, {operations:.1e} distances of ten features",
@@ -140,7 +154,12 @@ class DistanceSums(Whole):
                 fix="sample_size=2000 looks at some against all; simplified_silhouette looks at centres",
             )
         hard = found if isinstance(found, HardPartition) else found.harden()
-        objects = sorted_by_cluster(X, hard, weight, _squared(metric) if variant == "squared" else metric)
+        metric = _squared(metric) if variant == "squared" else metric
+        objects = (
+            ConnectedObjects.along(path, X, hard, weight, min_points)
+            if metric == DENSITY
+            else sorted_by_cluster(X, hard, weight, metric)
+        )
         picked = _picked(objects, sample_size, random_state)
         made = _of_all(objects, on_block) if picked is None else _of_some(objects, picked, on_block)
         places = objects.order if picked is None else objects.order[picked]
@@ -158,9 +177,11 @@ class DistanceSums(Whole):
         on_block: OnBlock = None,
         *,
         metric: str = "euclidean",
+        min_points: int = 5,  # noqa: ARG003 (of one metric, for which chunks are refused)
         variant: str = "standard",
         sample_size: int | None = None,
         random_state: Any = 0,
+        path: Any = None,  # noqa: ARG003
     ) -> DistanceSums:
         """The same of objects in chunks: each chunk, or the sample, is held while all chunks come by.
 
@@ -200,12 +221,18 @@ class DistanceSums(Whole):
             (kind,),
         )
 
+    @classmethod
+    def foundations(cls, **given: Any) -> Mapping[str, Request]:
+        """The order of Prim's algorithm, for the metric "density" alone."""
+        return path_if_needed(given)
+
     @staticmethod
     def pair_operations(
         X: Any,
         found: Partition,
         *,
         metric: str = "euclidean",
+        min_points: int = 5,  # noqa: ARG004 (an option of from_whole)
         variant: str = "standard",
         sample_size: int | None = None,
         random_state: Any = 0,  # noqa: ARG004 (an option of from_whole)
@@ -215,6 +242,8 @@ class DistanceSums(Whole):
         Of sparse data objects and clusters, where these are enough.
         """
         n = found.n_objects
+        if metric == DENSITY:  # which a sample needs all objects for
+            return ReachabilityPath.pair_operations(X)
         if is_sparse(X) and is_linear("sqeuclidean" if variant == "squared" else metric):
             rows = n if sample_size is None else min(sample_size, n)
             return rows * found.n_clusters * max(values_of_object(X) / 10.0, 0.1)

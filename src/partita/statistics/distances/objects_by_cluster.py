@@ -19,12 +19,18 @@ from partita.statistics.protocol import OnBlock
 MOST_OPERATIONS = 3e10
 """Distances of ten features that are taken when asked for: about a minute."""
 
+MOST_SUMS = 1 << 26
+"""Distance sums (objects x clusters) that are held at once: 512 MiB."""
+
 NEAR = 2.0**-10
 """Of the extent of all centres: distances below that are taken again, from points near by."""
 
 T = TypeVar("T")
 
 PRECOMPUTED = "precomputed"
+DENSITY = "density"
+"""The density-connectivity distance, of Euclidean distances: see `connectivity`."""
+
 COMPILED = ("euclidean", "sqeuclidean", "cityblock")
 BY_SCIPY = (
     "braycurtis", "canberra", "chebyshev", "correlation", "cosine", "dice", "hamming", "jaccard",
@@ -319,13 +325,13 @@ def _near_zero(X: Floats, metric: str) -> Floats:
 
 
 def known_metric(metric: Any) -> str:
-    """The metric by SciPy's name."""
+    """The metric by SciPy's name, "density" or "precomputed"."""
     name = SPELLINGS.get(metric, metric) if isinstance(metric, str) else ""
-    if name not in (*COMPILED, *BY_SCIPY, PRECOMPUTED):
+    if name not in (*COMPILED, *BY_SCIPY, PRECOMPUTED, DENSITY):
         raise ParameterError(
             "no such metric.",
             got=repr(metric),
-            need=f'a name of scipy.spatial.distance ({", ".join(COMPILED)}, ...), or "precomputed"',
+            need=f'a name of scipy.spatial.distance ({", ".join(COMPILED)}, ...), "density" or "precomputed"',
             fix=Phrase(
                 "distances of your own go in as an (n, n) matrix with ", Setting("metric", "precomputed")
             ),

@@ -1,4 +1,4 @@
-"""What disqualifies a fit: clusters without objects or with a single one, components that collapsed."""
+"""Degenerate fits: clusters without objects or with a single one, and collapsed components."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Shape", "collapsed_components", "shape_of"]
 
 @dataclass(frozen=True)
 class Shape:
-    """What the clusters of one fit look like.
+    """The shape of the clusters of one fit.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Shape:
 
     @property
     def flaw(self) -> str:
-        """Why this fit does not win, or nothing."""
+        """The reason why this fit does not count, or an empty text."""
         parts = [
             _counted(self.collapsed, "component") + " at the floor of variance" if self.collapsed else "",
             _counted(self.empty, "cluster") + " without an object" if self.empty else "",
@@ -47,12 +47,12 @@ class Shape:
         return ", ".join(part for part in parts if part)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """The fields, as JSON holds them."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Shape:
-        """What `to_dict` wrote."""
+        """The shape that `to_dict` wrote."""
         return cls(**row)
 
 
@@ -61,7 +61,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def shape_of(found: Partition, k: int | None, model: Any = None, X: Array | None = None) -> Shape:
-    """What the clusters of a clustering look like, hardened where they are soft.
+    """The shape of the clusters of a clustering, hardened where they are soft.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def shape_of(found: Partition, k: int | None, model: Any = None, X: Array | None
 
 
 def collapsed_components(model: Any, X: Array) -> int:
-    """How many components of a mixture have, in some direction, less variance than its floor adds.
+    """The number of components of a mixture with less variance, in some direction, than its floor adds.
 
     A component on a few objects, or on objects that agree in a feature, has no variance of its own there: the
     likelihood would be infinite, and is whatever the floor (``reg_covar``) makes of it. Directions in which

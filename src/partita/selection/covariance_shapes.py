@@ -1,16 +1,29 @@
-"""Mixtures over numbers of clusters and covariance shapes: BIC of each, and how strong the evidence is."""
+"""Mixtures over numbers of clusters and covariance shapes: the sweeps, BIC of each, and the evidence."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
+from partita.errors import ParameterError, near_names
+from partita.fits.checkpoints import Checkpoint
+from partita.registry import find
 from partita.results import Cell, Result, Table, join_texts, number, plain
+from partita.selection.sweep import Fit, Sweep, best_objective
+from partita.statistics.clusters.mixtures import free_parameters
 
-__all__ = ["CovarianceShapes", "MixtureOfShape", "grade"]
+__all__ = [
+    "CovarianceShapes",
+    "MixtureOfShape",
+    "SweepOfShape",
+    "compared_shapes",
+    "shapes_of",
+    "sweep_shapes",
+]
 
 GRADES = ((2.0, "weak"), (6.0, "positive"), (10.0, "strong"), (math.inf, "very strong"))
 """What a difference of BIC up to these values is called (raftery1995, table 6)."""
@@ -157,3 +170,80 @@ class CovarianceShapes(Result):
 def grade(difference: float) -> str:
     """How strong the evidence of a difference of BIC is (raftery1995)."""
     return next(word for most, word in GRADES if difference <= most)
+
+
+# --- sweeps
+
+SHAPES = ("full", "tied", "diag", "spherical")
+
+
+def shapes_of(method: Any, covariance_type: Any) -> tuple[str, tuple[str, ...]]:
+    """The parameter of the method that sets the covariance shape, and the shapes asked for, each once."""
+    steps = getattr(method, "steps", None)
+    name = f"{steps[-1][0]}__covariance_type" if steps else "covariance_type"
+    known = method.get_params(deep=True) if hasattr(method, "get_params") else {}
+    if name not in known:
+        raise ParameterError(
+            f"{type(method).__name__} has no covariance shape.",
+            got=f"covariance_type={covariance_type!r}",
+            need="a mixture of Gaussians",
+            fix="GaussianMixtureEM()",
+            parameter="covariance_type",
+        )
+    asked = [covariance_type] if isinstance(covariance_type, str) else covariance_type
+    if not isinstance(asked, Iterable):
+        asked = [asked]
+    shapes = tuple(dict.fromkeys(asked))
+    for shape in shapes:
+        if not isinstance(shape, str) or shape not in SHAPES:
+            raise near_names(str(shape), SHAPES, noun="covariance shape", parameter="covariance_type")
+    if not shapes:
+        raise ParameterError(
+            "there is no covariance shape to try.", got="[]", need="one at least", parameter="covariance_type"
+        )
+    return name, shapes
+
+
+@dataclass(frozen=True, eq=False)
+class SweepOfShape:
+    """The fits of all numbers of clusters with one covariance shape, and where they are kept."""
+
+    shape: str
+    sweep: Sweep
+    store: Checkpoint | None
+    root: int
+    fits: list[Fit]
+    agreement: dict[str, list[float]]
+
+
+def sweep_shapes(
+    sweeps: Mapping[str, Sweep],
+    pool: str,
+    n_null: int,
+    n_jobs: int | None,
+    random_state: Any,
+    checkpoint: Any,
+) -> list[SweepOfShape]:
+    """Every sweep, evaluated by BIC too; each has a folder of its own in the checkpoint."""
+    swept = []
+    for shape, sweep in sweeps.items():
+        also = sweep.with_index(find("bic"))
+        folder = None if checkpoint is None else Path(checkpoint) / shape
+        store, root = also.checkpoint(folder, random_state, n_null)
+        fits, agreement = also.fits(root, store, n_jobs, pool)
+        swept.append(SweepOfShape(shape, sweep, store, root, fits, agreement))
+    return swept
+
+
+def compared_shapes(swept: Sequence[SweepOfShape], frame: str) -> CovarianceShapes:
+    """BIC of the fit that counts at each shape and k: that of the highest likelihood without a flaw."""
+    d = swept[0].sweep.where_clustered(0).shape[1]
+    mixtures = []
+    for one in swept:
+        for k in one.sweep.ks:
+            runs = [fit for fit in one.fits if fit.k == k]
+            run = best_objective(runs)
+            fit = runs[0] if run is None else runs[run]
+            bic = fit.values.get("bic", math.nan)
+            mixtures.append(MixtureOfShape(one.shape, k, bic, free_parameters(one.shape, k, d), fit.flaw))
+    return CovarianceShapes(frame=frame, mixtures=tuple(mixtures))

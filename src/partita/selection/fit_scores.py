@@ -1,4 +1,4 @@
-"""One fit of a sweep: fitted, judged by every index asked for, and written down as plain values."""
+"""One fit of a sweep: fitted, evaluated by every index asked for, and recorded as plain values."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ import numpy as np
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.evaluation import Assignment, Plan, judge, plan
 from partita.fits.checkpoints import Record
-from partita.fits.models import clustering_of, one_line, seeded
+from partita.fits.models import one_line, seeded
 from partita.fits.partitions import from_arrays, to_arrays
+from partita.fits.settings import clustering_by, seeded_with
 from partita.inputs import Inputs, prepare
 from partita.partitions import Partition, is_mixture
 from partita.partitions.models import in_clustered_space, objective_of
 from partita.registry import Index, find
 from partita.results import plain
 from partita.results.index_rows import IndexValue
-from partita.selection.flaws import shape_of
+from partita.selection.degenerate_fits import shape_of
 from partita.selection.null_data import uniform_like
 
 
@@ -35,8 +36,12 @@ def fit_and_judge(
     keeps_partition: bool,
     leaves_out: bool = False,
     space: str = "clustered",
+    expected: int | None = None,
 ) -> Record:
-    """Fit a clone to X and judge it; what fails is written down, so that a sweep goes on."""
+    """Fit a copy of an estimator to X and evaluate it; a failure is recorded, so that a sweep goes on.
+
+    ``expected`` is the number of clusters asked for, where one was.
+    """
     values: dict[str, Any] = {
         "seed": seed,
         "objective": None,
@@ -49,8 +54,7 @@ def fit_and_judge(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = seeded(estimator, parameters, seed).fit(X)
-            found = clustering_of(model, X)
+            model, found = clustering_by(seeded_with(estimator, parameters, seed), X)
             seen, step = in_clustered_space(model, X) if space == "clustered" else (X, model)
         except (ValueError, ArithmeticError) as problem:  # a number of clusters that this method cannot do
             values["failed"] = one_line(problem)
@@ -58,16 +62,15 @@ def fit_and_judge(
         entries = [find(name) for name in indices]
         rows, values["refused"] = judge_fit(seen, truth, step, found, entries, leaves_out=leaves_out)
         values["rows"] = plain(rows)
+        objective = objective_of(model)
     values["warned"] = sorted({type(w.message).__name__ for w in caught})
-    k = next(iter(parameters.values()), None)  # the number of clusters, unless the estimator has its own
-    values["shape"] = shape_of(found, k, step, seen).to_dict()
-    objective = objective_of(model)
+    values["shape"] = shape_of(found, expected, step, seen).to_dict()
     values["objective"] = objective if math.isfinite(objective) else None
     return Record(values, to_arrays(found) if keeps_partition else {})
 
 
 def fit_null(X: Any, data_seed: int, estimator: Any, parameters: dict[str, Any], seed: int) -> Record:
-    """The scatter within the clusters that a method finds in data without structure like X."""
+    """The scatter within the clusters that a method finds in data without structure."""
     nothing = uniform_like(X, np.random.default_rng(data_seed))
     made = fit_and_judge(nothing, None, estimator, parameters, seed, ["ssw"], False)
     rows = made.values["rows"]
@@ -82,10 +85,10 @@ def judge_kept(
     prepared_by: Any = None,
     seed: int = 0,
 ) -> Record:
-    """Judge a clustering that was kept, by indices of data and a clustering.
+    """Evaluate a recorded clustering by indices of data and a clustering.
 
-    ``prepared_by`` is the pipeline whose last step made it, and ``seed`` that of the run: its other steps are
-    fitted again, and X is judged as the last one saw it.
+    ``prepared_by`` is the pipeline whose last step found it, and ``seed`` that of the run: its other steps
+    are fitted again, and X is evaluated as the last one saw it.
     """
     if prepared_by is not None:
         X = seeded(prepared_by, {}, seed)[:-1].fit_transform(X)

@@ -1,0 +1,214 @@
+"""The indices, curves and consensus indices that evaluate clusterings; those that suit a method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from partita.cluster_quality import LARGE, SAMPLE
+from partita.errors import ParameterError, Phrase, Setting, near_names
+from partita.partitions.models import last_step
+from partita.registry import Index, find
+from partita.registry.curves import Curve, find_entry, select_entries
+from partita.registry.lookup import HEADLINE, listed
+from partita.registry.rules import RULES
+
+__all__ = ["CONSENSUS", "HEADLINE_OF", "Panel", "method_sort", "one_of", "panel_for", "panel_for_method"]
+
+HEADLINE_OF = {
+    "mixture": ("bic", "icl", "partition_negentropy", "silhouette", "second_difference"),
+    "fuzzy": ("fuzzy_silhouette", "xie_beni", "modified_partition_coefficient"),
+    "binary": ("stochastic_complexity", "silhouette"),
+    "density": ("dbcv", "silhouette"),
+    "centres": ("silhouette", "calinski_harabasz", "xie_beni", "bic_partition", "second_difference"),
+}
+"""For each sort of method one or two indices of each family that suit it."""
+
+HEADLINE_WITH_TRUTH = ("adjusted_rand", "nmi_sum")
+
+CONSENSUS = "consensus "
+"""Prefix of the label of a choice by the consensus of the runs of a k, before the label of the index."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The indices of a fit, curves over k, and indices that compare the runs of a k.
+
+    Attributes
+    ----------
+    entries, curves, consensus : tuples
+        What was asked for.
+    rules : dict
+        Other rules than their own, by label.
+    leaves_out : bool
+        True where an index that cannot evaluate is left out: those are that nobody asked for by name.
+    named : frozenset of str
+        The labels of those that were asked for by name, which are never left out.
+    """
+
+    entries: tuple[Index, ...]
+    curves: tuple[Curve, ...] = ()
+    consensus: tuple[Index, ...] = ()
+    rules: Mapping[str, str] = field(default_factory=dict)
+    leaves_out: bool = False
+    named: frozenset[str] = frozenset()
+
+    def rule_of(self, one: Index | Curve) -> str:
+        """The rule by which an index or a curve chooses: its own, unless another was asked for."""
+        return self.rules.get(one.label, one.rule)
+
+    @property
+    def labels(self) -> list[str]:
+        """Every index that each fit needs, named once."""
+        wanted = [e.label for e in self.entries] + [find(c.of).label for c in self.curves]
+        return list(dict.fromkeys(wanted))
+
+    @property
+    def of_distances(self) -> bool:
+        """True where some index says that X holds distances."""
+        return any(entry.options.get("metric") == "precomputed" for entry in self.entries)
+
+    def sampling(self, n_objects: int) -> Panel:
+        """The same, with silhouettes of many objects estimated from a sample unless they were named."""
+        if n_objects <= LARGE:
+            return self
+        sampled = tuple(
+            entry.using(sample_size=SAMPLE)
+            if entry.options.get("sample_size", 0) is None and entry.label not in self.named
+            else entry
+            for entry in self.entries
+        )
+        return replace(self, entries=sampled)
+
+    def with_rules(self, rules: Any) -> Panel:
+        """The same with other rules; each must be known, and belong to one of the indices or curves."""
+        if not isinstance(rules, Mapping):
+            raise ParameterError(
+                Phrase(Setting("rules"), " must be a dictionary."),
+                got=repr(rules),
+                need='{index: rule}, such as {"BIC": "first_max"}',
+            )
+        judges: tuple[Any, ...] = (*self.entries, *self.curves)
+        asked = {one.label: one.direction for one in judges}
+        named = {}
+        for name, rule in rules.items():
+            label = one_of(name, asked, noun="index among those asked for")
+            if not isinstance(rule, str) or rule not in RULES:
+                raise near_names(str(rule), RULES, noun="rule", parameter="rules")
+            if asked[label] == "none" and rule != "at_most_10":
+                raise ParameterError(
+                    f"{label} only describes: no rule but at_most_10 can use it.", got=repr(rule)
+                )
+            named[label] = rule
+        return replace(self, rules=named)
+
+
+def panel_for(
+    indices: Any, headline: Sequence[str], inputs: Sequence[str], consensus: Any = None, *, swept: bool = True
+) -> Panel:
+    """The panel of indices by name or by group, or of the usual ones.
+
+    Parameters
+    ----------
+    indices, consensus : names, optional
+        As `choose_k` takes them.
+    headline : list of str
+        The usual ones.
+    inputs : list of str
+        What indices may take: "X", "found", and "truth" or "model" where there is one.
+    swept : bool
+        False where numbers of clusters are not swept: curves over them are refused if they are named.
+    """
+    chosen, named = select_entries(HEADLINE if indices is None else indices, tuple(inputs), headline=headline)
+    entries = {entry.label: entry for entry in chosen if isinstance(entry, Index)}
+    curves = [curve for curve in chosen if isinstance(curve, Curve)]
+    every = {*entries, *(curve.label for curve in curves)}
+    if swept:
+        curves = [curve.among([*entries.values()]) for curve in curves]
+    else:
+        for curve in curves:
+            if curve.label in named:
+                raise ParameterError(
+                    f"{curve.label} is a curve over numbers of clusters, which are not swept here.",
+                    got=repr(curve.label),
+                    need="an index of one clustering",
+                    fix="choose_k(X, estimator, ks)",
+                    parameter="indices",
+                )
+        curves = []
+    between_runs = tuple(find(name, parameter="consensus") for name in listed(consensus or ()))
+    for entry in entries.values():
+        if "truth" in entry.inputs and "truth" not in inputs:
+            raise ParameterError(
+                f"{entry.name} compares with a truth.",
+                got="no truth",
+                need=Phrase(Setting("truth", words="truth=...")),
+                parameter="truth",
+            )
+    for entry in between_runs:
+        if set(entry.inputs) != {"truth", "found"}:
+            raise ParameterError(
+                f"{entry.name} does not compare two clusterings.",
+                got=f"an index of {', '.join(entry.inputs)}",
+                need="an external index, such as VI or ARI",
+            )
+    if not entries and not curves and not between_runs:
+        raise ParameterError("there is nothing to choose by.", got="no index", need="at least one")
+    describes = all(entry.best is None for entry in entries.values())
+    if describes and not curves and not between_runs and not (swept and named):
+        raise ParameterError(
+            "none of these indices prefers one clustering to another.",
+            got=", ".join(entries),
+            need="one with a best value",
+            fix=None if "truth" in inputs or not swept else "truth=..., for indices that compare with one",
+            parameter="indices",
+        )
+    unique = {curve.label: curve for curve in curves}
+    return Panel(
+        tuple(entries.values()),
+        tuple(unique.values()),
+        between_runs,
+        leaves_out=bool(every - named),
+        named=named,
+    )
+
+
+def panel_for_method(
+    indices: Any, consensus: Any, method: Any, *, has_truth: bool, swept: bool = True
+) -> Panel:
+    """The panel of indices by name, or those that suit a method; external ones need a truth."""
+    sort = method_sort(method)
+    headline = [*HEADLINE_OF[sort], *(HEADLINE_WITH_TRUTH if has_truth else ())]
+    inputs = ("X", *["truth"] * has_truth, "found", *["model"] * (sort == "mixture"))
+    return panel_for(indices, headline, inputs, consensus, swept=swept)
+
+
+def method_sort(method: Any) -> str:
+    """The sort of clusters that a method makes, by the parameters that it has: a key of `HEADLINE_OF`."""
+    step = last_step(method)
+    parameters = step.get_params(deep=False) if hasattr(step, "get_params") else {}
+    if "covariance_type" in parameters:
+        return "mixture"
+    if type(step).__name__ == "StochasticComplexityClustering":
+        return "binary"
+    if "m" in parameters and "delta" not in parameters:
+        return "fuzzy"
+    return "density" if {"eps", "min_samples", "min_cluster_size"} & set(parameters) else "centres"
+
+
+def one_of(name: Any, labels: Sequence[str] | Mapping[str, Any], *, noun: str) -> str:
+    """The label that a name means: itself, by a symbol, or without options where one label has that name."""
+    known = list(labels)
+    if isinstance(name, str) and name in known:
+        return name
+    prefix = CONSENSUS if isinstance(name, str) and name.lower().startswith(CONSENSUS) else ""
+    label = prefix + find_entry(name[len(prefix) :] if prefix else name).label
+    fitting = [k for k in known if k == label] or [k for k in known if k.partition(":")[0] == label]
+    if len(fitting) > 1:
+        raise ParameterError(
+            f"{name} is more than one {noun} here.", got=repr(name), need=f"one of {', '.join(fitting)}"
+        )
+    if not fitting:
+        raise near_names(str(getattr(name, "label", name)), known, noun=noun)
+    return fitting[0]

@@ -1,0 +1,179 @@
+"""The fits of `stability`: one of all data, and one of perturbed data that is compared with it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.arrays import Array, Floats, dense
+from partita.cluster.swap import RandomSwap, part_of_sweep
+from partita.evaluation import HARDENED, judge, plan
+from partita.fits.checkpoints import Record
+from partita.fits.models import one_line
+from partita.fits.partitions import from_arrays, to_arrays
+from partita.fits.settings import Grid, clustering_by, seeded_with
+from partita.fits.tasks import task_seed
+from partita.inputs import prepare
+from partita.partitions import HardPartition, Partition
+from partita.partitions.models import in_clustered_space, last_step, preparing_steps
+from partita.registry import find
+from partita.results import join_texts, plain
+from partita.selection.schemes import Draw, Subsample
+from partita.selection.transfer import carried_over
+
+WHOLE, REPEAT, STRUCTURE = range(3)
+"""Branches of the tree of seeds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbations:
+    """A method over settings, and the perturbed data that it is fitted to."""
+
+    X: Floats
+    method: Any
+    grid: Grid
+    scheme: Any
+    strategy: str
+    n_repeats: int
+    space: str
+    root: int
+
+    def seed(self, place: int, repeat: int | None = None) -> int:
+        """The seed of the fit of all data at a setting, or of a repeat."""
+        at = self.grid.place(self.grid.values[place])
+        return task_seed(self.root, WHOLE, at) if repeat is None else task_seed(self.root, REPEAT, at, repeat)
+
+    def model(self, place: int, seed: int) -> Any:
+        """The method at a setting, unfitted."""
+        return seeded_with(self.method, self.grid.parameters(self.grid.values[place]), seed)
+
+    @property
+    def perturbed(self) -> str:
+        """The name of the perturbed data, in the plural."""
+        return self.scheme.plural if self.strategy == "cross-validation" else f"pairs of {self.scheme.plural}"
+
+    @property
+    def cells(self) -> float:
+        """Numbers in X times clusters over all searches, by which random swap chooses its form."""
+        share = self.scheme.share if isinstance(self.scheme, Subsample) else 1.0
+        last = last_step(self.method)
+        starts = last.n_init if isinstance(last, RandomSwap) else 1
+        counts = self.grid.values if self.grid.are_counts else [1] * len(self.grid.values)
+        return float(self.X.size * sum(counts) * starts * (1 + self.n_repeats * share))
+
+    def clustered_space(self, place: int) -> Floats:
+        """The data that the last step of a pipeline clusters in the fit of all data; else X."""
+        if self.space != "clustered" or not preparing_steps(self.method):
+            return self.X
+        made: Floats = dense(self.model(place, self.seed(place))[:-1].fit_transform(self.X))
+        return made
+
+
+def fit_whole(sweep: Perturbations, place: int) -> Record:
+    """The clustering of all data at a setting, and the deviation within its clusters."""
+    X, expected = sweep.X, sweep.grid.values[place]
+    values: dict[str, Any] = {"failed": "", "warned": [], "deviation": None}
+    with warnings.catch_warnings(record=True) as caught, part_of_sweep(sweep.cells):
+        warnings.simplefilter("always")
+        try:
+            _, found = clustering_by(sweep.model(place, sweep.seed(place)), X)
+        except (ValueError, ArithmeticError) as problem:
+            return Record({**values, "failed": one_line(problem)})
+    if sweep.grid.are_counts and isinstance(found, HardPartition):
+        filled = len(np.unique(found.codes))
+        if filled < expected:
+            values["failed"] = f"only {filled} of {expected} clusters have objects"
+    names, codes = np.unique(found.harden().codes, return_inverse=True)
+    means = np.stack([X[codes == j].mean(axis=0) for j in range(len(names))])
+    values["deviation"] = float(np.sqrt(np.square(X - means[codes]).mean()))
+    values["warned"] = _names(caught)
+    return Record(values, to_arrays(found))
+
+
+def fit_perturbed(
+    sweep: Perturbations, place: int, repeat: int, labels: Sequence[str], whole: Record, hardens: bool
+) -> Record:
+    """One perturbed clustering, compared by every index, and cluster by cluster with that of all data.
+
+    With ``hardens`` hardened labels are compared, also by indices that are defined for soft ones.
+    """
+    X, scheme, seed = sweep.X, sweep.scheme, sweep.seed(place, repeat)
+    failed = whole.values["failed"]
+    values: dict[str, Any] = {"seed": seed, "rows": [], "jaccards": [], "warned": [], "failed": failed}
+    if failed:
+        return Record(values)
+    rng = np.random.default_rng(seed)
+    deviation = whole.values["deviation"]
+    drawn = scheme.draw(X, deviation, rng)
+    of_all = from_arrays(whole.arrays)
+    with warnings.catch_warnings(record=True) as caught, part_of_sweep(sweep.cells):
+        warnings.simplefilter("always")
+        try:
+            model, first = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), drawn.X)
+            if sweep.strategy == "transfer":
+                other = another_draw(scheme, X, drawn, deviation, rng)
+                _, truth = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), other.X)
+                objects, found = other.rows, carried_over(model, drawn.X, other.X, first)
+            else:
+                objects, truth, found = drawn.rows, of_all.take(drawn.rows), first
+        except (ValueError, ArithmeticError) as problem:
+            return Record({**values, "failed": one_line(problem)})
+    once = np.unique(objects, return_index=True)[1]  # an object drawn twice is compared once
+    seen = X[objects[once]]
+    if sweep.space == "clustered":
+        seen, _ = in_clustered_space(model, seen)
+    truth, found = truth.take(once), found.take(once)
+    if hardens:
+        truth, found = truth.harden(), found.harden()
+    inputs = prepare({"X": seen, "truth": truth, "found": found})
+    rows = judge(plan([find(label) for label in labels], inputs, hardens=True)).rows
+    caveat = HARDENED.text if hardens else ""
+    values["rows"] = plain([(row.value, join_texts([row.caveat, caveat])) for row in rows])
+    once = np.unique(drawn.rows, return_index=True)[1]
+    clusters = hard_labels(of_all)
+    count = int(clusters.max(initial=-1)) + 1
+    values["jaccards"] = plain(best_jaccards(clusters[drawn.rows[once]], hard_labels(first)[once], count))
+    return Record({**values, "warned": _names(caught)})
+
+
+def _names(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    return sorted({type(w.message).__name__ for w in caught})
+
+
+def hard_labels(found: Partition) -> Array:
+    """Every object's cluster as a number from 0 on, -1 for noise."""
+    hard = found.harden()
+    mask = hard.noise_mask
+    kept = np.ones(hard.n_objects, dtype=bool) if mask is None else ~mask
+    labels = np.full(hard.n_objects, -1)
+    labels[kept] = np.unique(hard.codes[kept], return_inverse=True)[1]
+    return labels
+
+
+def best_jaccards(labels: Array, found: Array, n_clusters: int) -> list[float]:
+    """For each cluster the largest Jaccard coefficient with a cluster found (Hennig 2007).
+
+    nan where the cluster has no object here; noise (-1) is no cluster in either, but its objects count.
+    """
+    n_found = int(found.max(initial=-1)) + 1
+    cells = (labels + 1) * (n_found + 1) + found + 1
+    table = np.bincount(cells, minlength=(n_clusters + 1) * (n_found + 1)).reshape(n_clusters + 1, -1)
+    sizes, others = table.sum(axis=1, keepdims=True)[1:], table.sum(axis=0)[1:]
+    shared = table[1:, 1:]
+    ratios = shared / np.maximum(sizes + others - shared, 1)
+    best = ratios.max(axis=1, initial=0.0)
+    return [float(b) if size else float("nan") for b, size in zip(best, sizes[:, 0], strict=True)]
+
+
+def another_draw(scheme: Any, X: Floats, first: Draw, deviation: float, rng: np.random.Generator) -> Draw:
+    """A second draw, from the objects that the first left if these are enough."""
+    rest = np.setdiff1d(np.arange(len(X)), first.rows)
+    if len(rest) < len(first.rows):
+        made: Draw = scheme.draw(X, deviation, rng)
+        return made
+    rows = np.sort(rng.choice(rest, len(first.rows), replace=False))
+    return Draw(rows, X[rows])
