@@ -1,4 +1,4 @@
-"""The twelve data sets of definitions/answers.md (section 12), made by formula, and the published values."""
+"""The twelve data sets of the definition of answers (its section 12), made by formula, with their values."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ MAKERS: dict[str, Callable[[], Sample]] = {
 def vectors() -> dict[str, dict[str, Any]]:
     """The published values by name of the data; a test without the file is skipped."""
     if not FILE.exists():
-        pytest.skip(f"{FILE} is not there; set PARTITA_DATA to the data folder beside definitions/")
+        pytest.skip(f"{FILE} is not there; set PARTITA_DATA to the folder of shared data")
     return {vector["name"]: vector for vector in json.loads(FILE.read_text())}
 
 

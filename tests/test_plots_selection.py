@@ -606,16 +606,18 @@ def test_the_null_figure_shows_what_decides_for_each_law(found: Structure, not_f
             assert data.facts["observed"][f"{law} law"] in [t.value for t in result.tests if t.null == law]
             counted = sum(r["count"] for r in data.records if r["panel"] == f"{law} law")
             assert counted == result.n_null
-        assert f"3 of {len(result.tests)} tests shown" in " ".join(data.notes)
+        assert f"4 of {len(result.tests)} tests shown" in " ".join(data.notes)
         drawn(data)
 
 
 def test_every_null_distribution_can_be_shown(not_found: Structure) -> None:
     data = figure_data(not_found, every=True)
-    assert len(data.facts["p"]) == 30
-    assert list(data.facts["p"])[:3] == [f"{law} law, hopkins" for law in LAWS]
+    assert (
+        len(data.facts["p"]) == len(not_found.tests) == 24
+    )  # 4 distributions, 3 statistics, all and 2 dimensions
+    assert list(data.facts["p"])[:4] == [f"{law} law, hopkins" for law in LAWS]
     assert "uniform law, hopkins of 2 components" in data.facts["p"]
-    assert sum(r["count"] for r in data.records) == 30 * not_found.n_null
+    assert sum(r["count"] for r in data.records) == 24 * not_found.n_null
     assert "tests shown" not in " ".join(data.notes)
     drawn(data)
 
@@ -623,7 +625,7 @@ def test_every_null_distribution_can_be_shown(not_found: Structure) -> None:
 def test_the_title_of_structure_claims_no_more_than_was_found(found: Structure, not_found: Structure) -> None:
     title = figure_data(found).title
     assert (
-        title == f"structure was found: none of 3 laws without clusters explains the data (p = {found.p:.4f})"
+        title == f"structure was found: none of 4 laws without clusters explains the data (p = {found.p:.4f})"
     )
     sure = figure_data(replace(not_found, power=0.95)).title
     assert sure.startswith("no structure was found: the ")
@@ -699,7 +701,7 @@ def swept() -> ChoiceOfK:
 def test_the_usual_figure_is_the_clusters_of_the_answer(own: ChoiceOfK) -> None:
     data = figure_data(own)
     assert (data.kind, own.k) == ("scatter", 9)
-    assert data.title == "9 clusters, clear, in 3 groups of 3: 49 to 51 objects"
+    assert data.title == "9 clusters, clear, in 3 groups of 3: 50 objects each"
     assert own.partition is not None
     assert data.column("cluster") == [str(label) for label in own.partition.labels]
     other = figure_data(own, k=3)

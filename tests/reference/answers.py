@@ -1,4 +1,4 @@
-"""The answer by its definition (definitions/answers.md): which clustering, how many, how far to trust it.
+"""The answer by its definition: which clustering, how many, how far to trust it.
 
 Plain loops over objects, joins and pairs; dense matrices; NumPy, and scipy for Ward's tree only. For at
 least 13 objects (fewer have no tree).

@@ -111,10 +111,10 @@ class Answer:
         left = MOST_WORDS - len(self.headline.split()) - len(advice.split())
         clauses: list[str] = []
         for reason in self.because:
-            words = len(reason.short.split())
-            if reason.role != "next" and 0 < words <= left:
-                clauses.append(reason.short)
-                left -= words
+            words = reason.short.split()
+            if reason.role != "next" and 0 < len(words) <= left:
+                clauses.append(" ".join(words))
+                left -= len(words)
         first = f"{self.headline}: {join_texts(clauses)}." if clauses else f"{self.headline}."
         return f"{first} {advice}".strip()
 

@@ -405,7 +405,7 @@ def _scored_table(decision: Decision) -> Table:
         )
         for one in best_first
     )
-    columns = ("k", "method", "score", "lasting", "agreement", "BIC", "")
+    columns = ("k", "method", "score", "lasting", "agreement", "BIC", "role")
     return Table(decision.title, columns, rows, decision.footnotes, decision.statement)
 
 

@@ -41,8 +41,8 @@ OTHER_LEVEL = 0.7
 """Adjusted Rand index below which another clustering is a second answer and no variant of the first."""
 
 LEVEL_SCORE, NESTED_SHARE = 1.0, 0.95
-"""A second answer is a level where its score is this large, and so many objects of the finer clusters lie in
-one of the coarser."""
+"""A second answer is a level where its score is this large, it lasts, and so many objects of the finer
+clusters lie in one of the coarser."""
 
 RIVAL_LEVEL_SCORE = 1.3
 """From 4 columns on, scores are not calibrated: a second level of this score leaves no answer clear."""
@@ -160,7 +160,7 @@ def judge(
     second = next((one for one, same in others if one.k != best.k and same < OTHER_LEVEL), None)
     levels: tuple[ScoredClustering, ...] = (best,)
     first_others = [] if second is None else [second]
-    if second is not None and second.score >= LEVEL_SCORE and _are_nested(best, second):
+    if second is not None and _is_level(best, second):
         levels, first_others = tuple(sorted((best, second), key=lambda one: one.k)), []
     stronger = next((one for one in rivals if one.score > best.score + TIED_MARGIN), None)
     if stronger is not None and near.agreement(stronger.labels) >= SAME:
@@ -244,9 +244,11 @@ def _denies(structure: Structure | None) -> bool:
     return structure is not None and structure.verdict == "no structure"
 
 
-def _are_nested(one: ScoredClustering, other: ScoredClustering) -> bool:
-    """True where the finer clusters lie in one coarser each, up to 5 % of the objects."""
-    coarse, fine = sorted((one, other), key=lambda c: c.k)
+def _is_level(best: ScoredClustering, second: ScoredClustering) -> bool:
+    """True for a second answer that lasts, nested in the best or around it up to 5 % of the objects."""
+    if second.score < LEVEL_SCORE or second.lasting < LONG_LASTING:
+        return False
+    coarse, fine = sorted((best, second), key=lambda c: c.k)
     table = np.zeros((fine.labels.max() + 1, coarse.labels.max() + 1), np.int64)
     np.add.at(table, (fine.labels, coarse.labels), 1)
     return bool(table.max(axis=1).sum() >= NESTED_SHARE * table.sum())
@@ -450,7 +452,7 @@ def _of_structure(structure: Structure | None, best: ScoredClustering, strength:
 
 def _of_test(structure: Structure) -> tuple[str, tuple[Reason, ...]]:
     """The statement of the test as a headline with one reason."""
-    headline, _, why = structure.statement.rstrip(".").partition(": ")
+    headline, _, why = structure.statement.partition(" Next: ")[0].rstrip(".").partition(": ")
     headline = f"{headline[:1].upper()}{headline[1:]}"
     return headline, (Reason(ReasonKind.STRUCTURE, why),) if why else ()
 
