@@ -1,9 +1,10 @@
-"""The fits of `stability`: one of all data, and one of perturbed data that is compared with it."""
+"""Fits of perturbed data, each compared with the clustering of all data or with that of another draw."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,17 +14,16 @@ from partita.arrays import Array, Floats, dense
 from partita.cluster.swap import RandomSwap, part_of_sweep
 from partita.evaluation import HARDENED, judge, plan
 from partita.fits.checkpoints import Record
-from partita.fits.models import one_line
-from partita.fits.partitions import from_arrays, to_arrays
+from partita.fits.models import carried_over, one_line
+from partita.fits.partitions import cluster_numbers, from_arrays, to_arrays
 from partita.fits.settings import Grid, clustering_by, seeded_with
 from partita.fits.tasks import task_seed
 from partita.inputs import prepare
-from partita.partitions import HardPartition, Partition
+from partita.partitions import HardPartition
 from partita.partitions.models import in_clustered_space, last_step, preparing_steps
 from partita.registry import find
 from partita.results import join_texts, plain
-from partita.selection.schemes import Draw, Subsample
-from partita.selection.transfer import carried_over
+from partita.statistics import Contingency, cluster_similarities
 
 WHOLE, REPEAT, STRUCTURE = range(3)
 """Branches of the tree of seeds."""
@@ -59,11 +59,10 @@ class Perturbations:
     @property
     def cells(self) -> float:
         """Numbers in X times clusters over all searches, by which random swap chooses its form."""
-        share = self.scheme.share if isinstance(self.scheme, Subsample) else 1.0
         last = last_step(self.method)
         starts = last.n_init if isinstance(last, RandomSwap) else 1
         counts = self.grid.values if self.grid.are_counts else [1] * len(self.grid.values)
-        return float(self.X.size * sum(counts) * starts * (1 + self.n_repeats * share))
+        return float(self.X.size * sum(counts) * starts * (1 + self.n_repeats * self.scheme.share))
 
     def clustered_space(self, place: int) -> Floats:
         """The data that the last step of a pipeline clusters in the fit of all data; else X."""
@@ -73,16 +72,27 @@ class Perturbations:
         return made
 
 
+@contextmanager
+def _recorded(values: dict[str, Any], cells: float) -> Iterator[None]:
+    """Fits whose error or kinds of warnings become values of their record, so that a sweep goes on."""
+    with warnings.catch_warnings(record=True) as caught, part_of_sweep(cells):
+        warnings.simplefilter("always")
+        try:
+            yield
+        except (ValueError, ArithmeticError) as problem:  # data or a setting that this method cannot do
+            values["failed"] = one_line(problem)
+            return
+    values["warned"] = sorted({type(w.message).__name__ for w in caught})
+
+
 def fit_whole(sweep: Perturbations, place: int) -> Record:
     """The clustering of all data at a setting, and the deviation within its clusters."""
     X, expected = sweep.X, sweep.grid.values[place]
     values: dict[str, Any] = {"failed": "", "warned": [], "deviation": None}
-    with warnings.catch_warnings(record=True) as caught, part_of_sweep(sweep.cells):
-        warnings.simplefilter("always")
-        try:
-            _, found = clustering_by(sweep.model(place, sweep.seed(place)), X)
-        except (ValueError, ArithmeticError) as problem:
-            return Record({**values, "failed": one_line(problem)})
+    with _recorded(values, sweep.cells):
+        _, found = clustering_by(sweep.model(place, sweep.seed(place)), X)
+    if values["failed"]:
+        return Record(values)
     if sweep.grid.are_counts and isinstance(found, HardPartition):
         filled = len(np.unique(found.codes))
         if filled < expected:
@@ -90,7 +100,6 @@ def fit_whole(sweep: Perturbations, place: int) -> Record:
     names, codes = np.unique(found.harden().codes, return_inverse=True)
     means = np.stack([X[codes == j].mean(axis=0) for j in range(len(names))])
     values["deviation"] = float(np.sqrt(np.square(X - means[codes]).mean()))
-    values["warned"] = _names(caught)
     return Record(values, to_arrays(found))
 
 
@@ -102,26 +111,23 @@ def fit_perturbed(
     With ``hardens`` hardened labels are compared, also by indices that are defined for soft ones.
     """
     X, scheme, seed = sweep.X, sweep.scheme, sweep.seed(place, repeat)
-    failed = whole.values["failed"]
+    failed, deviation = whole.values["failed"], whole.values["deviation"]
     values: dict[str, Any] = {"seed": seed, "rows": [], "jaccards": [], "warned": [], "failed": failed}
     if failed:
         return Record(values)
     rng = np.random.default_rng(seed)
-    deviation = whole.values["deviation"]
     drawn = scheme.draw(X, deviation, rng)
     of_all = from_arrays(whole.arrays)
-    with warnings.catch_warnings(record=True) as caught, part_of_sweep(sweep.cells):
-        warnings.simplefilter("always")
-        try:
-            model, first = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), drawn.X)
-            if sweep.strategy == "transfer":
-                other = another_draw(scheme, X, drawn, deviation, rng)
-                _, truth = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), other.X)
-                objects, found = other.rows, carried_over(model, drawn.X, other.X, first)
-            else:
-                objects, truth, found = drawn.rows, of_all.take(drawn.rows), first
-        except (ValueError, ArithmeticError) as problem:
-            return Record({**values, "failed": one_line(problem)})
+    with _recorded(values, sweep.cells):
+        model, first = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), drawn.X)
+        if sweep.strategy == "transfer":
+            other = scheme.draw_another(X, drawn, deviation, rng)
+            _, truth = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), other.X)
+            objects, found = other.rows, carried_over(model, drawn.X, other.X, first)
+        else:
+            objects, truth, found = drawn.rows, of_all.take(drawn.rows), first
+    if values["failed"]:
+        return Record(values)
     once = np.unique(objects, return_index=True)[1]  # an object drawn twice is compared once
     seen = X[objects[once]]
     if sweep.space == "clustered":
@@ -134,24 +140,10 @@ def fit_perturbed(
     caveat = HARDENED.text if hardens else ""
     values["rows"] = plain([(row.value, join_texts([row.caveat, caveat])) for row in rows])
     once = np.unique(drawn.rows, return_index=True)[1]
-    clusters = hard_labels(of_all)
+    clusters = cluster_numbers(of_all)
     count = int(clusters.max(initial=-1)) + 1
-    values["jaccards"] = plain(best_jaccards(clusters[drawn.rows[once]], hard_labels(first)[once], count))
-    return Record({**values, "warned": _names(caught)})
-
-
-def _names(caught: Sequence[warnings.WarningMessage]) -> list[str]:
-    return sorted({type(w.message).__name__ for w in caught})
-
-
-def hard_labels(found: Partition) -> Array:
-    """Every object's cluster as a number from 0 on, -1 for noise."""
-    hard = found.harden()
-    mask = hard.noise_mask
-    kept = np.ones(hard.n_objects, dtype=bool) if mask is None else ~mask
-    labels = np.full(hard.n_objects, -1)
-    labels[kept] = np.unique(hard.codes[kept], return_inverse=True)[1]
-    return labels
+    jaccards = best_jaccards(clusters[drawn.rows[once]], cluster_numbers(first)[once], count)
+    return Record({**values, "jaccards": plain(jaccards)})
 
 
 def best_jaccards(labels: Array, found: Array, n_clusters: int) -> list[float]:
@@ -161,19 +153,7 @@ def best_jaccards(labels: Array, found: Array, n_clusters: int) -> list[float]:
     """
     n_found = int(found.max(initial=-1)) + 1
     cells = (labels + 1) * (n_found + 1) + found + 1
-    table = np.bincount(cells, minlength=(n_clusters + 1) * (n_found + 1)).reshape(n_clusters + 1, -1)
-    sizes, others = table.sum(axis=1, keepdims=True)[1:], table.sum(axis=0)[1:]
-    shared = table[1:, 1:]
-    ratios = shared / np.maximum(sizes + others - shared, 1)
-    best = ratios.max(axis=1, initial=0.0)
-    return [float(b) if size else float("nan") for b, size in zip(best, sizes[:, 0], strict=True)]
-
-
-def another_draw(scheme: Any, X: Floats, first: Draw, deviation: float, rng: np.random.Generator) -> Draw:
-    """A second draw, from the objects that the first left if these are enough."""
-    rest = np.setdiff1d(np.arange(len(X)), first.rows)
-    if len(rest) < len(first.rows):
-        made: Draw = scheme.draw(X, deviation, rng)
-        return made
-    rows = np.sort(rng.choice(rest, len(first.rows), replace=False))
-    return Draw(rows, X[rows])
+    counts = np.bincount(cells, minlength=(n_clusters + 1) * (n_found + 1)).reshape(n_clusters + 1, -1)
+    coefficients = cluster_similarities(Contingency.from_counts(counts), "jaccard")[1:, 1:]
+    best = np.where(counts.sum(axis=1)[1:] > 0, coefficients.max(axis=1, initial=0.0), np.nan)
+    return list(map(float, best))
