@@ -25,7 +25,6 @@ from partita.fits import perturbed
 from partita.resampling import Bootstrap, Noise, Rerun, Stability, Subsample
 from partita.results.answers import Answer
 from partita.results.verdicts import RemarkKind
-from partita.selection import _stability as repeats
 from reference.centroids import centroid_index
 from shared_data import features
 
@@ -465,7 +464,7 @@ def test_hard_data_has_an_answer(data, scheme, strategy):
     ids=str,
 )
 def test_bad_options_are_refused_before_any_work(options, monkeypatch):
-    monkeypatch.setattr(repeats, "fit_whole", pytest.fail)
+    monkeypatch.setattr(perturbed, "fit_whole", pytest.fail)
     with pytest.raises(ParameterError) as refused:
         partita.stability(X, **options)
     assert refused.value.got

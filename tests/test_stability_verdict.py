@@ -202,7 +202,10 @@ def test_what_makes_an_answer_less_than_clear(given, strength, doubt, kind):
 
 
 def test_the_test_of_structure_is_quoted():
-    found, none = made_structure(0.02, 0.01, 0.01, 0.01, power=NAN), made_structure(0.6, 0.01, 0.01, power=0.9)
+    found, none = (
+        made_structure(0.02, 0.01, 0.01, 0.01, power=NAN),
+        made_structure(0.6, 0.01, 0.01, 0.01, power=0.9),
+    )
     answer, _ = answer_of(evidence([4], apart=[4], structure=found))
     assert "a single group is rejected (p = 0.02)." in answer.statement
     answer, _ = answer_of(evidence([4], apart=[4], structure=none))

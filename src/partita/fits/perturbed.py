@@ -5,25 +5,29 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array, Floats, dense
 from partita.cluster.swap import RandomSwap, part_of_sweep
+from partita.errors import ParameterError
 from partita.evaluation import HARDENED, judge, plan
-from partita.fits.checkpoints import Record
+from partita.fits.checkpoints import Checkpoint, Record, root_seed
 from partita.fits.models import carried_over, one_line
 from partita.fits.partitions import cluster_numbers, from_arrays, to_arrays
 from partita.fits.settings import Grid, clustering_by, seeded_with
-from partita.fits.tasks import task_seed
+from partita.fits.tasks import Task, run_tasks, task_seed
 from partita.inputs import prepare
 from partita.partitions import HardPartition
 from partita.partitions.models import in_clustered_space, last_step, preparing_steps
-from partita.registry import find
+from partita.registry import Index, find
 from partita.results import join_texts, plain
 from partita.statistics import Contingency, cluster_similarities
+
+RECORDS = 2
+"""The version of the records of repeats: since 2 with the Jaccard coefficients of clusters."""
 
 WHOLE, REPEAT, STRUCTURE = range(3)
 """Branches of the tree of seeds."""
@@ -40,7 +44,65 @@ class Perturbations:
     strategy: str
     n_repeats: int
     space: str
-    root: int
+    root: int = 0
+
+    def with_checkpoint(
+        self, checkpoint: Any, random_state: Any, scale: str | None, entries: Sequence[Index]
+    ) -> tuple[Perturbations, Checkpoint | None]:
+        """The same with the seed that all others come from, and the checkpoint if there is to be one."""
+        if checkpoint is None:
+            return replace(self, root=root_seed(random_state)), None
+        from partita import __version__
+
+        parts = {
+            "version of partita": __version__,
+            "records": RECORDS,
+            "data": self.X,
+            "scale": scale,
+            "estimator": (type(self.method).__module__, self.method, self.grid.parameter),
+            "scheme": self.scheme,
+            "strategy": self.strategy,
+            "indices": [entry.makings for entry in entries],
+            "ks" if self.grid.are_counts else "values": self.grid.values,
+            "n_repeats": self.n_repeats,
+            "space": self.space,
+        }
+        store = Checkpoint.open(checkpoint, parts, random_state)
+        return replace(self, root=store.seed), store
+
+    def fit_all(self, store: Checkpoint | None, n_jobs: int | None) -> list[Record]:
+        """The clustering of all data at each setting."""
+        keys = map(self.grid.key, self.grid.values)
+        tasks = [Task(f"whole-{key}", (self, place)) for place, key in enumerate(keys)]
+        return list(run_tasks(fit_whole, tasks, n_jobs=n_jobs, description="stability", checkpoint=store))
+
+    def fit_repeats(
+        self,
+        whole: Sequence[Record],
+        labels: Sequence[str],
+        store: Checkpoint | None,
+        n_jobs: int | None,
+        *,
+        hardens: bool = False,
+        suffix: str = "",
+    ) -> list[Record]:
+        """Every repeat at each setting, compared by the indices of these labels.
+
+        Their files end in the suffix. It is an error if no fit succeeds.
+        """
+        keys = map(self.grid.key, self.grid.values)
+        tasks = [
+            Task(f"{key}-repeat{repeat:05}{suffix}", (self, place, repeat, labels, whole[place], hardens))
+            for place, key in enumerate(keys)
+            for repeat in range(self.n_repeats)
+        ]
+        found = run_tasks(fit_perturbed, tasks, n_jobs=n_jobs, description="stability", checkpoint=store)
+        records = list(found)
+        if all(record.values["failed"] for record in records):
+            counts = self.grid.are_counts
+            need = "numbers of clusters that it can do" if counts else "values that it can do"
+            raise ParameterError("no fit succeeded.", got=records[0].values["failed"], need=need)
+        return records
 
     def seed(self, place: int, repeat: int | None = None) -> int:
         """The seed of the fit of all data at a setting, or of a repeat."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ def is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """Perturbed data: the rows of the objects, and their values."""
 
     rows: Array

@@ -22,7 +22,6 @@ from partita.results.verdicts import Remark, RemarkKind, Strength
 from partita.selection.evidence import MIN_SAMPLES
 from partita.selection.schemes import Rerun
 from partita.selection.stabilities import RECOVERED, Stability
-from partita.statistics import Contingency
 from partita.statistics.clusters.separation import MOST_OBJECTS, separation_of
 
 __all__ = ["Evidence", "Rule", "answer_of", "answered", "choices_of"]
@@ -163,7 +162,7 @@ class Evidence:
                 name = f"last {label} of {self.threshold:g}"
                 rules.append(Rule(name, f"mean {short}", means, "higher", self.threshold, label))
             elif entry.best == 0.0:
-                ends = [_largest_value(entry, self.kind, k, len(self.sweep.X)) for k in self.ks]
+                ends = [entry.largest_value(self.kind, k, len(self.sweep.X)) for k in self.ks]
                 shares = tuple(m / end if end else m for m, end in zip(means, ends, strict=True))
                 unit = "" if set(ends) == {1.0} else " of its largest value"
                 limit = round(1.0 - self.threshold, 12)
@@ -171,11 +170,9 @@ class Evidence:
                 if all(map(math.isfinite, ends)):
                     rules.append(Rule(name, f"mean {short}", shares, "lower", limit, label, unit=unit))
         name = f"weakest cluster of {RECOVERED:g}"
-        n = self.sweep.n_repeats
-        failed = [any(r.failed for r in result.repeats[i * n : (i + 1) * n]) for i in range(len(self.ks))]
-        weakest = map(result.weakest, result.settings)
-        known = tuple(math.nan if lost else one for lost, one in zip(failed, weakest, strict=True))
-        return [*rules, Rule(name, "weakest cluster", known, "higher", RECOVERED)]
+        failed = np.reshape([bool(r.failed) for r in result.repeats], (len(self.ks), -1)).any(axis=1)
+        weakest = np.where(failed, math.nan, [result.weakest(setting) for setting in result.settings])
+        return [*rules, Rule(name, "weakest cluster", tuple(weakest.tolist()), "higher", RECOVERED)]
 
     def means(self, label: str) -> tuple[float, ...]:
         """The mean of an index over repeats, at each setting; nan where a repeat has no value."""
@@ -190,8 +187,7 @@ class Evidence:
     def order(self) -> list[int]:
         """Places by their number of clusters; of equal numbers, by their agreement."""
         gains = next((r for r in self.rules if r.is_graded), self.rules[-1]).gains
-        tied = np.zeros(len(self.ks)) if self.sweep.grid.are_counts else gains
-        return sorted(range(len(self.ks)), key=lambda i: (self.ks[i], tied[i], -i))
+        return sorted(range(len(self.ks)), key=lambda i: (self.ks[i], gains[i], -i))
 
     def has_gaps(self, place: int) -> bool:
         """True if gaps separate the clusters of a setting."""
@@ -219,8 +215,6 @@ class Evidence:
 
     def is_at_end(self, place: int) -> bool:
         """True if no setting has more clusters, and those beyond the list may."""
-        if self.sweep.grid.are_counts:
-            return place == len(self.ks) - 1
         most = [i for i, k in enumerate(self.ks) if k == self.ks[place]]
         return self.ks[place] == max(self.ks) and (most[0] == 0 or most[-1] == len(self.ks) - 1)
 
@@ -252,9 +246,7 @@ class Evidence:
     def has_structure(self) -> bool | None:
         """The result of the test of structure; None without a test, or where its power is too low."""
         test = self.result.structure
-        if test is None or (not test.has_structure and test.strength == "weak"):
-            return None
-        return test.has_structure
+        return None if test is None or test.verdict == "cannot tell" else test.has_structure
 
     def general_reasons(self, *, has_clusters: bool) -> list[Reason]:
         """The test of structure, and columns that dominate the distances."""
@@ -266,21 +258,8 @@ class Evidence:
         if dominated is not None:
             names = dominated.features
             short = f"{names[0]} dominates" if len(names) == 1 else f"{len(names)} columns dominate"
-            text = dominated.text
-            reasons.append(Reason(ReasonKind.SCALE, f"{short} the distances", text, "against"))
+            reasons.append(Reason(ReasonKind.SCALE, f"{short} the distances", dominated.text, "against"))
         return reasons
-
-
-def _largest_value(entry: Index, kind: Kind, k: int, n_objects: int) -> float:
-    """The largest value for two clusterings of k clusters each; infinite or nan where there is none."""
-    end = (entry.range_of((kind, kind)) or (None, None))[1]
-    if not callable(end):
-        return math.inf if end is None else float(end)
-    if not entry.is_of_table:
-        return math.inf
-    k = min(max(k, 1), n_objects)
-    sizes = n_objects // k + (np.arange(k) < n_objects % k)
-    return entry.ends_on((kind, kind), Contingency.from_counts(np.diag(sizes)))[1]
 
 
 def choices_of(evidence: Evidence) -> dict[str, Verdict]:
@@ -307,9 +286,8 @@ def choices_of(evidence: Evidence) -> dict[str, Verdict]:
     ruled = {rule.index for rule in evidence.rules}
     for entry in evidence.entries if grid.are_counts else ():
         if entry.label not in ruled:
-            known = [
-                math.nan if k == 1 else mean for k, mean in zip(ks, evidence.means(entry.label), strict=True)
-            ]
+            means = evidence.means(entry.label)
+            known = [math.nan if k == 1 else mean for k, mean in zip(ks, means, strict=True)]
             best = apply_rule("best", ks, known, direction=entry.direction)
             choices[f"best {entry.label}, not counted"] = best
     return choices
@@ -426,7 +404,7 @@ def _best_guess(evidence: Evidence) -> tuple[Answer, tuple[Remark, ...]]:
     if best is not None:
         short = f"best is {grid.named(grid.values[best])} ({known[0].text(best)})"
         reasons.append(Reason(STABLE, short, evidence.agreement(best).text, "against"))
-    reasons += [evidence.end_of_range(best)] if at_end and best is not None else []
+        reasons += [evidence.end_of_range(best)] * at_end
     step = "" if evidence.has_structure is False else "Another method may fit better."
     return _conclusion(evidence, place, strength, reasons, evidence.beyond if at_end else step)
 
