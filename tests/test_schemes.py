@@ -13,9 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from partita.cluster import FuzzyCMeans, GaussianMixtureEM, PossibilisticCMeans, RandomSwap
 from partita.errors import ParameterError
+from partita.fits.models import carried_over
 from partita.resampling import Bootstrap, Noise, Rerun, Subsample, normal_like, uniform_like
-from partita.selection.stability_tasks import another_draw
-from partita.selection.transfer import carried_over
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 20, axis=0)
 NEW = np.random.default_rng(1).normal(scale=4, size=(40, 2))
@@ -44,7 +43,7 @@ def test_sizes_of_subsamples(share, n, size):
 def test_two_subsamples_up_to_a_half_have_no_object_in_common(n, share, seed):
     rng = np.random.default_rng(seed)
     first = Subsample(share).draw(X[:n], 0.0, rng)
-    second = another_draw(Subsample(share), X[:n], first, 0.0, rng)
+    second = Subsample(share).draw_another(X[:n], first, 0.0, rng)
     assert not set(first.rows) & set(second.rows)
     assert len(first.rows) == len(second.rows)
 
@@ -52,7 +51,7 @@ def test_two_subsamples_up_to_a_half_have_no_object_in_common(n, share, seed):
 def test_two_large_subsamples_are_drawn_each_on_its_own():
     rng = np.random.default_rng(0)
     first = Subsample(0.8).draw(X, 0.0, rng)
-    second = another_draw(Subsample(0.8), X, first, 0.0, rng)
+    second = Subsample(0.8).draw_another(X, first, 0.0, rng)
     assert len(second.rows) == 48
     assert set(second.rows) != set(first.rows)
 

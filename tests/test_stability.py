@@ -21,11 +21,10 @@ import partita
 from partita.cluster import EvidentialCMeans, FuzzyCMeans, GaussianMixtureEM, RandomSwap, RoughKMeans
 from partita.errors import ParameterError, UnknownNameError
 from partita.evaluation import HARDENED
+from partita.fits import perturbed
 from partita.resampling import Bootstrap, Noise, Rerun, Stability, Subsample
 from partita.results.answers import Answer
 from partita.results.verdicts import RemarkKind
-from partita.selection import _stability as repeats
-from partita.selection import stability_tasks
 from reference.centroids import centroid_index
 from shared_data import features
 
@@ -314,14 +313,14 @@ def test_large_data_goes_to_workers_as_it_is():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_fit_and_evaluation_has_one_thread(n_jobs, monkeypatch):
-    judged = stability_tasks.judge
+    judged = perturbed.judge
 
     def watched(*inputs):
         assert {pool["num_threads"] for pool in threadpool_info()} == {1}
         return judged(*inputs)
 
     if n_jobs == 1:
-        monkeypatch.setattr(stability_tasks, "judge", watched)
+        monkeypatch.setattr(perturbed, "judge", watched)
     with threadpool_limits(limits=2):
         with pytest.raises(AssertionError):
             Groups().fit(X)
@@ -465,7 +464,7 @@ def test_hard_data_has_an_answer(data, scheme, strategy):
     ids=str,
 )
 def test_bad_options_are_refused_before_any_work(options, monkeypatch):
-    monkeypatch.setattr(repeats, "fit_whole", pytest.fail)
+    monkeypatch.setattr(perturbed, "fit_whole", pytest.fail)
     with pytest.raises(ParameterError) as refused:
         partita.stability(X, **options)
     assert refused.value.got

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import partita as pt
+from partita.fits.perturbed import Perturbations
 from partita.fits.settings import Grid
 from partita.partitions import FUZZY, HARD
 from partita.partitions.scales import Dominance
@@ -24,9 +25,9 @@ from partita.results.answers import ReasonKind
 from partita.results.verdicts import RemarkKind
 from partita.selection._structure import Structure
 from partita.selection.null_tests import LAWS, NullTest
-from partita.selection.separation import Separation, separation_of
-from partita.selection.stability_tasks import Perturbations
+from partita.selection.stabilities import ClusterRecovery, Repeat, Stability
 from partita.selection.stability_verdict import ALL_RULES, Evidence, answer_of, choices_of
+from partita.statistics.clusters.separation import Separation, separation_of
 from shared_data import features
 
 NAN = math.nan
@@ -50,7 +51,8 @@ class Case(Evidence):
 
 
 def case(values, *, ks=(1, 2, 3), weakest=None, threshold=0.9, names=("CI", "ARI"), kind=HARD, n=200,
-         n_repeats=20, scheme=None, smallest=20, coverage=1.0, apart=(), dense=0, **more):  # fmt: skip
+         n_repeats=20, scheme=None, smallest=20, coverage=1.0, apart=(), dense=0,
+         structure=None, **more):  # fmt: skip
     """Evidence from values of indices: for each k a list of repeats, each with a value for each index."""
     entries = [find(name) for name in names]
     grid = Grid("n_clusters", tuple(ks), True)
@@ -62,9 +64,17 @@ def case(values, *, ks=(1, 2, 3), weakest=None, threshold=0.9, names=("CI", "ARI
         codes = np.zeros(n, dtype=int)
         codes[: smallest * (k - 1)] = np.repeat(np.arange(1, k), smallest)[:n]
         labels.append(np.where(np.arange(n) < round(coverage * n), codes, -1))
-    held = {e.label: [np.array([r[i] for r in at]) for at in values] for i, e in enumerate(entries)}
+    repeats = [
+        Repeat(k, i, 0, dict(zip([e.label for e in entries], row, strict=True)), {})
+        for k, at in zip(ks, values, strict=True)
+        for i, row in enumerate(at)
+    ]
     weakest = [1.0] * len(ks) if weakest is None else weakest
-    made = Case(sweep, labels, entries, held, weakest, kind, threshold, **more)
+    clusters = [ClusterRecovery(k, 0, n, one, 0, 0, 0) for k, one in zip(ks, weakest, strict=True)]
+    shares = tuple(float((one >= 0).mean()) for one in labels)
+    result = Stability(ks=tuple(ks), repeats=tuple(repeats), tried=tuple(ks), coverage=shares,
+                       clusters=tuple(clusters), structure=structure)  # fmt: skip
+    made = Case(result, sweep, labels, entries, kind, threshold, **more)
     vars(made).update(apart=apart, dense=dense)
     return made
 
@@ -178,9 +188,9 @@ COLUMN = Dominance(("euros",), 0.999, ("share",))
         ({"dominated": COLUMN}, "weak", ReasonKind.SCALE, RemarkKind.SCALE),
         ({"dense": 5}, "contested", ReasonKind.RIVAL, None),
         ({"dense": 4}, "clear", None, None),
-        ({"structure": made_structure(0.6, 0.01, 0.01, power=0.9)}, "weak", ReasonKind.STRUCTURE, None),
-        ({"structure": made_structure(0.6, 0.01, 0.01, power=0.3)}, "clear", None, None),
-        ({"structure": made_structure(0.02, 0.01, 0.01, power=NAN)}, "clear", None, None),
+        ({"structure": made_structure(0.6, 0.01, 0.01, 0.01, power=0.9)}, "weak", ReasonKind.STRUCTURE, None),
+        ({"structure": made_structure(0.6, 0.01, 0.01, 0.01, power=0.3)}, "clear", None, None),
+        ({"structure": made_structure(0.02, 0.01, 0.01, 0.01, power=NAN)}, "clear", None, None),
     ],
 )
 def test_what_makes_an_answer_less_than_clear(given, strength, doubt, kind):
@@ -192,7 +202,10 @@ def test_what_makes_an_answer_less_than_clear(given, strength, doubt, kind):
 
 
 def test_the_test_of_structure_is_quoted():
-    found, none = made_structure(0.02, 0.01, 0.01, power=NAN), made_structure(0.6, 0.01, 0.01, power=0.9)
+    found, none = (
+        made_structure(0.02, 0.01, 0.01, 0.01, power=NAN),
+        made_structure(0.6, 0.01, 0.01, 0.01, power=0.9),
+    )
     answer, _ = answer_of(evidence([4], apart=[4], structure=found))
     assert "a single group is rejected (p = 0.02)." in answer.statement
     answer, _ = answer_of(evidence([4], apart=[4], structure=none))
@@ -494,7 +507,7 @@ def test_a_test_that_ran_before_is_used_again(monkeypatch):
 def test_a_single_group_that_is_not_rejected_is_never_clear():
     """Two halves of an even cloud with a gap are stable and have gaps; the test of structure decides."""
     found = pt.stability(clouds(2), ks=[2, 3], n_repeats=10, random_state=0)
-    kept = made_structure(0.6, 0.01, 0.01, power=0.9)
+    kept = made_structure(0.6, 0.01, 0.01, 0.01, power=0.9)
     again = pt.stability(clouds(2), ks=[2, 3], n_repeats=10, structure=kept, random_state=0)
     assert (found.k, found.strength, again.k, again.strength) == (2, "clear", 2, "weak")
     assert again.because[0].kind is ReasonKind.STRUCTURE

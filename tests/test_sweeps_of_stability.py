@@ -18,10 +18,10 @@ import partita as pt
 from partita.cluster import EvidentialCMeans, FuzzyCMeans, PossibilisticCMeans, RandomSwap, RoughKMeans
 from partita.errors import FileError, ParameterError
 from partita.evaluation import HARDENED
+from partita.fits.perturbed import best_jaccards
 from partita.registry import CaveatKind, find
 from partita.resampling import Bootstrap, Noise, Subsample
 from partita.results.verdicts import RemarkKind
-from partita.selection.stability_tasks import best_jaccards
 from reference import recovery
 
 RNG = np.random.default_rng(0)

@@ -44,6 +44,15 @@ def from_arrays(arrays: Mapping[str, Array]) -> Partition:
     return made(arrays["memberships"])
 
 
+def cluster_numbers(partition: Partition) -> Array:
+    """The cluster of each object as a number from 0 on, hardened where it is soft; -1 is noise.
+
+    Clusters without an object have no number.
+    """
+    names, codes = np.unique(_plain_labels(partition.harden()), return_inverse=True)
+    return np.asarray(codes - (names[0] < 0))
+
+
 def _plain_labels(partition: HardPartition) -> Array:
     """Whole numbers; -1 for noise. Clusters without an object are not kept."""
     mask = partition.noise_mask

@@ -230,6 +230,17 @@ class Index:
         )
         return -math.inf if low is None else float(low), math.inf if high is None else float(high)
 
+    def largest_value(self, kind: Kind, k: int, n_objects: int) -> float:
+        """The largest value for two clusterings of k clusters each; infinite or nan where there is none."""
+        end = (self.range_of((kind, kind)) or (None, None))[1]
+        if not callable(end):
+            return math.inf if end is None else float(end)
+        if not self.is_of_table:
+            return math.inf
+        k = min(max(k, 1), n_objects)
+        sizes = n_objects // k + (np.arange(k) < n_objects % k)
+        return self.ends_on((kind, kind), Contingency.from_counts(np.diag(sizes)))[1]
+
     @cached_property
     def _ranges_seen(self) -> dict[tuple[Kind, ...], tuple[RangeEnd, RangeEnd] | None]:
         return {}

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from partita.results.result import join_texts, plain
 from partita.results.verdicts import Strength
 
-__all__ = ["Answer", "Reason", "ReasonKind", "Role"]
+__all__ = ["Answer", "Answered", "Reason", "ReasonKind", "Role"]
 
 MOST_WORDS = 25
 """Number of words of a statement."""
@@ -136,3 +136,29 @@ class Answer:
         """The answer that `to_dict` wrote."""
         because = (Reason(**{**one, "kind": ReasonKind(one["kind"])}) for one in row["because"])
         return cls(**{**row, "because": tuple(because)})
+
+
+class Answered:
+    """A result that gives an answer: the parts of the answer by their own names."""
+
+    answer: Answer
+
+    @property
+    def value(self) -> Any:
+        """The value of the answer; None for no answer."""
+        return self.answer.value
+
+    @property
+    def strength(self) -> Strength:
+        """The trust in the answer: "clear", "weak", "contested" or "no structure"."""
+        return self.answer.strength
+
+    @property
+    def statement(self) -> str:
+        """The answer, its main reasons, and the next step, in 25 words at most."""
+        return self.answer.statement
+
+    @property
+    def because(self) -> tuple[Reason, ...]:
+        """All reasons for and against the answer, the most important first."""
+        return self.answer.because

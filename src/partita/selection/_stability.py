@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from partita.arrays import Floats
 from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import HARDENED
-from partita.fits.checkpoints import Checkpoint, Record, root_seed
-from partita.fits.partitions import from_arrays
+from partita.fits.checkpoints import Record
+from partita.fits.partitions import cluster_numbers, from_arrays
+from partita.fits.perturbed import STRUCTURE, Perturbations
 from partita.fits.settings import grid_over
 from partita.fits.shipments import one_shipment
-from partita.fits.tasks import Task, check_count, refuse_many, run_tasks, task_seed
+from partita.fits.tasks import check_count, refuse_many, task_seed
 from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind, complete_data, softest
 from partita.partitions.copies import distinct_objects
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import dominance, scaled_data
 from partita.registry import Caveat, CaveatKind, Index, resolve
-from partita.results import number
 from partita.results.provenance import provenance
-from partita.results.verdicts import RemarkKind
 from partita.selection._structure import Structure, quick_structure
-from partita.selection.schemes import SCHEMES, Subsample, is_real
+from partita.selection.schemes import Scheme, Subsample, is_real
 from partita.selection.stabilities import ClusterRecovery, Repeat, Stability
-from partita.selection.stability_tasks import STRUCTURE, Perturbations, fit_perturbed, fit_whole, hard_labels
-from partita.selection.stability_verdict import Evidence, answer_of, choices_of
+from partita.selection.stability_verdict import Evidence, answered
 
 __all__ = ["Repeat", "Stability", "stability"]
 
@@ -51,9 +48,6 @@ caveat: typicalities depend on the number of objects, and credal_rand is not cor
 USUAL_KS = range(2, 11)
 STARTS = 2
 """Starts of the default method: repeats should differ by the data, not by the optimum found."""
-
-RECORDS = 2
-"""The version of the records of repeats: since 2 with the Jaccard coefficients of clusters."""
 
 UNFIT = ("KMeans", "MiniBatchKMeans", "BisectingKMeans")
 
@@ -173,110 +167,48 @@ def stability(
         method, data.n_objects, ks, k_param=k_param, parameter=parameter, values=values, usual_ks=USUAL_KS
     )
     refuse_many("fits", len(grid.values) * n_repeats)
-    from partita import __version__
-
-    parts = {
-        "version of partita": __version__,
-        "records": RECORDS,
-        "data": data.values,
-        "scale": scale,
-        "estimator": (type(method).__module__, method, grid.parameter),
-        "scheme": scheme,
-        "strategy": strategy,
-        "indices": [e.makings for e in entries],
-        "ks" if grid.are_counts else "values": grid.values,
-        "n_repeats": int(n_repeats),
-        "space": space,
-    }
-    store = None if checkpoint is None else Checkpoint.open(checkpoint, parts, random_state)
-    root = root_seed(random_state) if store is None else store.seed
-    sweep = Perturbations(data.values, method, grid, scheme, strategy, int(n_repeats), space, root)
-
-    def run(work: Callable[..., Record], tasks: Sequence[Task]) -> list[Record]:
-        return list(run_tasks(work, tasks, n_jobs=n_jobs, description="stability", checkpoint=store))
-
-    keys = [grid.key(value) for value in grid.values]
-    whole = run(fit_whole, [Task(f"whole-{key}", (sweep, place)) for place, key in enumerate(keys)])
+    sweep = Perturbations(data.values, method, grid, scheme, strategy, int(n_repeats), space)
+    sweep, store = sweep.with_checkpoint(checkpoint, random_state, scale, entries)
+    whole = sweep.fit_all(store, n_jobs)
     kind = softest([Kind.read(str(w.arrays["kind"])) for w in whole if w.arrays] or [HARD])
     entries = resolve(USUAL[kind], ()) if indices is None else entries
     # the checkpoint is named by the indices of hard clusterings: those of soft ones have other files
     suffix = f"-{kind.value}" if indices is None and kind is not HARD else ""
     hardens = indices is None and kind is POSSIBILISTIC
     labels = [e.label for e in entries]
-    tasks = [
-        Task(f"{key}-repeat{repeat:05}{suffix}", (sweep, place, repeat, labels, whole[place], hardens))
-        for place, key in enumerate(keys)
-        for repeat in range(sweep.n_repeats)
-    ]
-    records = run(fit_perturbed, tasks)
-    failed = [r.values["failed"] for r in records if r.values["failed"]]
-    if len(failed) == len(records):
-        need = "numbers of clusters that it can do" if grid.are_counts else "values that it can do"
-        raise ParameterError("no fit succeeded.", got=failed[0], need=need)
-
+    records = sweep.fit_repeats(whole, labels, store, n_jobs, hardens=hardens, suffix=suffix)
     clusterings = [
-        hard_labels(from_arrays(w.arrays)) if w.arrays else np.full(data.n_objects, -1) for w in whole
+        cluster_numbers(from_arrays(w.arrays)) if w.arrays else np.full(data.n_objects, -1) for w in whole
     ]
+    ks = grid.values if grid.are_counts else tuple(int(one.max(initial=-1)) + 1 for one in clusterings)
     repeats: list[Repeat] = []
     clusters: list[ClusterRecovery] = []
-    agreement: dict[str, list[Floats]] = {label: [] for label in labels}
-    weakest: list[float] = []
-    for place, (value, clustering) in enumerate(zip(grid.values, clusterings, strict=True)):
+    for place, (value, k, clustering) in enumerate(zip(grid.values, ks, clusterings, strict=True)):
+        own = records[place * sweep.n_repeats : (place + 1) * sweep.n_repeats]
+        setting = None if grid.are_counts else value
+        repeats += [Repeat.of(one.values, labels, k, i, setting) for i, one in enumerate(own)]
         sizes = np.bincount(clustering[clustering >= 0])
-        for repeat in range(sweep.n_repeats):
-            record = records[place * sweep.n_repeats + repeat].values
-            rows = dict(zip(labels, record["rows"] or [(None, "")] * len(labels), strict=True))
-            repeats.append(
-                Repeat(
-                    value if grid.are_counts else len(sizes),
-                    repeat,
-                    int(record["seed"]),
-                    {label: number(one) for label, (one, _) in rows.items()},
-                    {label: caveat for label, (_, caveat) in rows.items()},
-                    record["failed"],
-                    tuple(map(number, record["jaccards"])),
-                    setting=None if grid.are_counts else value,
-                    position=None if grid.are_counts else place,
-                )
-            )
-        mine = repeats[-sweep.n_repeats :]
-        for label in labels:
-            agreement[label].append(np.array([r.values[label] for r in mine]))
-        compared = [r.jaccards for r in mine if r.jaccards]
+        compared = [r.jaccards for r in repeats[-sweep.n_repeats :] if r.jaccards]
         columns = np.array(compared).reshape(len(compared), len(sizes)).T
-        own = [ClusterRecovery.of(value, j, int(sizes[j]), one) for j, one in enumerate(columns)]
-        weakest.append(
-            float(np.min([c.jaccard for c in own])) if own and len(compared) == len(mine) else math.nan
-        )
-        clusters += own
+        clusters += [ClusterRecovery.of(value, j, int(sizes[j]), one) for j, one in enumerate(columns)]
     test = structure if isinstance(structure, Structure) else None
     if structure is True and getattr(last_step(method), "metric", "") != "precomputed":
         fitted = next(place for place, w in enumerate(whole) if w.arrays)
         objects = sweep.clustered_space(fitted)[distinct_objects(data.values)]
-        test = quick_structure(objects, task_seed(root, STRUCTURE), n_jobs) if len(objects) > 1 else None
-    drowned = dominance(raw) if scale is None and not preparing_steps(method) else None
-    evidence = Evidence(
-        sweep, clusterings, entries, agreement, weakest, kind, float(threshold), drowned, test
-    )
-    answer, remarks = answer_of(evidence)
-    about_data = (RemarkKind.SCALE, RemarkKind.DUPLICATES)
-    of_test = () if test is None else tuple(r for r in test.remarks if r.kind not in about_data)
+        seed = task_seed(sweep.root, STRUCTURE)
+        test = quick_structure(objects, seed, n_jobs) if len(objects) > 1 else None
     caveats = _caveats(entries, kind, hardens=hardens)
     swept = None if grid.are_counts else grid.parameter
     title = f"{data.n_objects} objects, {data.shape[1]} features: {type(method).__name__}"
-    return Stability(
-        remarks=remarks + of_test,
-        ks=evidence.ks,
+    result = Stability(
+        ks=ks,
         repeats=tuple(repeats),
-        choices=choices_of(evidence),
         title=f"{title}, {sweep.n_repeats} x {scheme!r}, {strategy}",
-        answer=answer,
         parameter=swept,
         tried=grid.values,
-        coverage=evidence.coverage,
+        coverage=tuple(float((one >= 0).mean()) for one in clusterings),
         clusters=tuple(clusters),
         caveats=caveats,
-        limits={rule.index: rule.limit for rule in evidence.rules if rule.index and not rule.unit},
         structure=test,
         frame=data.frame or "pandas",
         provenance=provenance(
@@ -290,17 +222,19 @@ def stability(
             threshold=threshold,
             scale=scale,
             structure=test is not None,
-            seed=root,
+            seed=sweep.root,
         ),
-        notes=tuple(_notes(sweep, data.note, [*whole, *records], failed, caveats)),
+        notes=tuple(_notes(sweep, data.note, whole, records, caveats)),
     )
+    drowned = dominance(raw) if scale is None and not preparing_steps(method) else None
+    return answered(Evidence(result, sweep, clusterings, entries, kind, float(threshold), drowned))
 
 
 def _checked(
     scheme: Any, strategy: str, n_repeats: Any, indices: Any, threshold: Any, structure: Any
 ) -> list[Index]:
     """The indices, or an error for an option that makes no sense."""
-    if not isinstance(scheme, SCHEMES):
+    if not isinstance(scheme, Scheme):
         need = "Subsample(0.3), Bootstrap(), Noise() or Rerun() of partita.resampling"
         raise ParameterError("no such scheme.", got=repr(scheme), need=need, parameter="scheme")
     if not isinstance(strategy, str) or strategy not in STRATEGIES:
@@ -343,14 +277,16 @@ def _caveats(entries: Sequence[Index], kind: Kind, *, hardens: bool) -> dict[str
 def _notes(
     sweep: Perturbations,
     about_data: str,
-    fits: Sequence[Record],
-    failed: Sequence[str],
+    whole: Sequence[Record],
+    records: Sequence[Record],
     caveats: Mapping[str, tuple[Caveat, ...]],
 ) -> Iterator[str]:
     """The notes on a sweep, in order."""
     yield from filter(None, (space_note(sweep.method, sweep.space), about_data))
+    failed = [record.values["failed"] for record in records if record.values["failed"]]
     if failed:
-        yield f"{len(failed)} of {len(sweep.grid.values) * sweep.n_repeats} fits failed: {failed[0]}"
+        yield f"{len(failed)} of {len(records)} fits failed: {failed[0]}"
+    fits = [*whole, *records]
     warned = Counter(name for record in fits for name in record.values["warned"])
     yield from (f"{count} of {len(fits)} fits gave a {name}" for name, count in sorted(warned.items()))
     yield from (f"{index}: {caveat.text}" for index, held in caveats.items() for caveat in held)

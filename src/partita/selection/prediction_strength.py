@@ -10,14 +10,13 @@ import numpy as np
 
 from partita.arrays import Floats
 from partita.fits.checkpoints import Checkpoint, Record
-from partita.fits.models import clustering_of, seeded
+from partita.fits.models import carried_over, clustering_of, seeded
 from partita.fits.tasks import Task, run_tasks, task_seed
 from partita.partitions.copies import distinct_objects
 from partita.registry import find
 from partita.registry.rules import Verdict
 from partita.results import number
 from partita.selection.sweep import Seeds, Sweep
-from partita.selection.transfer import carried_over
 from partita.selection.votes import Choice, IndexOverK
 
 __all__ = ["prediction_strength_over_k"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,16 +19,36 @@ def is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """Perturbed data: the rows of the objects, and their values."""
 
     rows: Array
     X: Floats
 
 
+class Scheme:
+    """A way to perturb data; by itself it leaves them as they are."""
+
+    plural: ClassVar[str]
+    """The name of the perturbed data in sentences."""
+    share = 1.0
+    """The share of the objects that is drawn."""
+
+    def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
+        """All objects as they are."""
+        return Draw(np.arange(len(X)), X)
+
+    def draw_another(self, X: Floats, first: Draw, deviation: float, rng: np.random.Generator) -> Draw:
+        """A second draw, from the objects that the first left if these are enough."""
+        rest = np.setdiff1d(np.arange(len(X)), first.rows)
+        if len(rest) < len(first.rows):
+            return self.draw(X, deviation, rng)
+        rows = np.sort(rng.choice(rest, len(first.rows), replace=False))
+        return Draw(rows, X[rows])
+
+
 @dataclass(frozen=True)
-class Subsample:
+class Subsample(Scheme):
     """Some of the objects, drawn without replacement.
 
     Parameters
@@ -60,7 +80,7 @@ class Subsample:
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Scheme):
     """As many objects as there are, drawn with replacement: about 63 % of them, some several times."""
 
     plural: ClassVar[str] = "bootstrap samples"
@@ -72,7 +92,7 @@ class Bootstrap:
 
 
 @dataclass(frozen=True)
-class Noise:
+class Noise(Scheme):
     """All objects, with normal noise added.
 
     Parameters
@@ -95,14 +115,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Rerun:
+class Rerun(Scheme):
     """The same data: only the method's own randomness, which proves little (franti2017)."""
 
     plural: ClassVar[str] = "reruns"
-
-    def draw(self, X: Floats, deviation: float, rng: np.random.Generator) -> Draw:  # noqa: ARG002 (one form)
-        """All objects as they are."""
-        return Draw(np.arange(len(X)), X)
-
-
-SCHEMES: tuple[Any, ...] = (Subsample, Bootstrap, Noise, Rerun)

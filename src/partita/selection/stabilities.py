@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,8 @@ from partita.arrays import Floats
 from partita.errors import ParameterError
 from partita.registry import Caveat, find
 from partita.registry.rules import Verdict
-from partita.results import Result, Table, join_texts, plain
-from partita.results.answers import Answer, Reason
-from partita.results.verdicts import Strength
+from partita.results import Result, Table, join_texts, number, plain
+from partita.results.answers import Answer, Answered
 from partita.selection._structure import Structure
 
 __all__ = ["ClusterRecovery", "ClusterStability", "Repeat", "Stability"]
@@ -33,7 +32,7 @@ class Repeat:
     """One perturbed clustering: its k, its seed, and its agreement by each index, with caveats.
 
     ``jaccards`` has the Jaccard coefficient of each cluster of the clustering of all data. Where another
-    parameter was swept, ``setting`` is its value and ``position`` the place of that value in the list.
+    parameter was swept, ``setting`` is its value.
     """
 
     k: int
@@ -44,7 +43,17 @@ class Repeat:
     failed: str = ""
     jaccards: tuple[float, ...] = ()
     setting: Any = None
-    position: int | None = None
+
+    @classmethod
+    def of(
+        cls, recorded: Mapping[str, Any], labels: Sequence[str], k: int, repeat: int, setting: Any
+    ) -> Repeat:
+        """From the values that its task recorded, and the labels of the indices."""
+        rows = dict(zip(labels, recorded["rows"] or [(None, "")] * len(labels), strict=True))
+        values = {label: number(value) for label, (value, _) in rows.items()}
+        caveats = {label: caveat for label, (_, caveat) in rows.items()}
+        jaccards = tuple(map(number, recorded["jaccards"]))
+        return cls(k, repeat, int(recorded["seed"]), values, caveats, recorded["failed"], jaccards, setting)
 
 
 @dataclass(frozen=True)
@@ -117,7 +126,7 @@ class ClusterStability(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class Stability(Result):
+class Stability(Answered, Result):
     """Agreement of clusterings of perturbed data for each k, and the answer that follows.
 
     Attributes
@@ -171,26 +180,6 @@ class Stability(Result):
         return k
 
     @property
-    def value(self) -> Any:
-        """The chosen value of the parameter: k, unless another parameter was swept."""
-        return self.answer.value
-
-    @property
-    def strength(self) -> Strength:
-        """The trust in the answer: "clear", "weak", "contested" or "no structure"."""
-        return self.answer.strength
-
-    @property
-    def statement(self) -> str:
-        """The answer, its main reasons, and the next step, in 25 words at most."""
-        return self.answer.statement
-
-    @property
-    def because(self) -> tuple[Reason, ...]:
-        """All reasons for and against the answer, the most important first."""
-        return self.answer.because
-
-    @property
     def indices(self) -> tuple[str, ...]:
         """The indices that compared clusterings."""
         return tuple(self.repeats[0].values)
@@ -220,9 +209,9 @@ class Stability(Result):
                 got=f"{index!r}, {k!r}",
                 need=f"one of {', '.join(self.indices)} and one of {list(self.settings)}",
             )
-        place = self.settings.index(k)
-        at = (self.ks.index(r.k) if r.position is None else r.position for r in self.repeats)
-        return np.array([r.values[label] for r, here in zip(self.repeats, at, strict=True) if here == place])
+        count = len(self.repeats) // len(self.settings)
+        first = self.settings.index(k) * count
+        return np.array([repeat.values[label] for repeat in self.repeats[first : first + count]])
 
     def weakest(self, k: Any) -> float:
         """The mean Jaccard coefficient of the least stable cluster; nan where one was never compared."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal
 
@@ -12,20 +12,19 @@ import numpy as np
 
 from partita.arrays import Array, Floats
 from partita.cluster.density_tree import reach_trees, smallest_cluster
+from partita.fits.perturbed import Perturbations
 from partita.partitions import HARD, Kind
 from partita.partitions.scales import Dominance
 from partita.registry import Index
 from partita.registry.rules import Verdict, apply_rule, in_runs
 from partita.results.answers import Answer, Reason, ReasonKind
 from partita.results.verdicts import Remark, RemarkKind, Strength
-from partita.selection._structure import Structure
-from partita.selection.schemes import Rerun, Subsample
-from partita.selection.separation import MOST_OBJECTS, separation_of
-from partita.selection.stabilities import RECOVERED
-from partita.selection.stability_tasks import Perturbations
-from partita.statistics import Contingency
+from partita.selection.evidence import MIN_SAMPLES
+from partita.selection.schemes import Rerun
+from partita.selection.stabilities import RECOVERED, Stability
+from partita.statistics.clusters.separation import MOST_OBJECTS, separation_of
 
-__all__ = ["Evidence", "Rule", "answer_of", "choices_of"]
+__all__ = ["Evidence", "Rule", "answer_of", "answered", "choices_of"]
 
 ALL_RULES = "all rules together"
 FEWEST_REPEATS = 10
@@ -40,10 +39,9 @@ RIVAL, SEPARATED, STABLE = ReasonKind.RIVAL, ReasonKind.SEPARATED, ReasonKind.ST
 IN_REMARKS = (END_OF_RANGE, ReasonKind.SCALE)
 """Reasons that are remarks, too."""
 
-
-MIN_SAMPLES, MIN_SHARE, MOST_DENSE_OBJECTS = (3, 5, 8, 12), 0.05, 1000
-LASTING = 0.4
-"""Settings of the density trees, and the logarithm of the growth of the reach that clusters survive."""
+MIN_SHARE, MOST_DENSE_OBJECTS, LASTING = 0.05, 1000, 0.4
+"""The smallest cluster and the sample of density trees, and the logarithm of the growth of the reach that
+clusters survive."""
 
 
 @dataclass(frozen=True)
@@ -110,46 +108,34 @@ class Evidence:
 
     Attributes
     ----------
+    result : Stability
+        The result without its answer: every repeat, the recovery of each cluster, and the test of structure.
     sweep : Perturbations
         The data, the method, the settings and the perturbation.
     labels : list of array
         The clustering of all data at each setting; -1 is noise.
     entries : list of Index
         The indices.
-    values : dict
-        The label of an index to its values over repeats, an array for each setting.
-    weakest : list of float
-        The mean Jaccard coefficient of the least stable cluster at each setting.
     kind : Kind
         The softest kind of the clusterings.
     threshold : float
         The mean that an index must reach.
     dominated : Dominance or None
         Columns that dominate the distances.
-    structure : Structure or None
-        The test of structure.
     """
 
+    result: Stability
     sweep: Perturbations
     labels: Sequence[Array]
     entries: Sequence[Index]
-    values: Mapping[str, Sequence[Floats]]
-    weakest: Sequence[float]
     kind: Kind = HARD
     threshold: float = 0.9
     dominated: Dominance | None = None
-    structure: Structure | None = None
 
-    @cached_property
+    @property
     def ks(self) -> tuple[int, ...]:
         """The number of clusters at each setting."""
-        grid = self.sweep.grid
-        return grid.values if grid.are_counts else tuple(int(one.max(initial=-1)) + 1 for one in self.labels)
-
-    @cached_property
-    def coverage(self) -> tuple[float, ...]:
-        """The share of objects that are in a cluster, at each setting."""
-        return tuple(float((one >= 0).mean()) for one in self.labels)
+        return self.result.ks
 
     @cached_property
     def rules(self) -> list[Rule]:
@@ -164,19 +150,19 @@ class Evidence:
         stable cluster. The indices need it: CI is 0 if each centre has a partner, and ARI hardly changes with
         a small cluster, or one of many.
         """
-        rules = []
+        rules, result = [], self.result
         for entry in self.entries:
             short, label = entry.symbol or entry.label, entry.label
-            means = tuple(float(np.mean(one)) for one in self.values[label])
+            means = self.means(label)
             if entry.family == "centroids" and entry.best == 0.0:
-                worst = tuple(float(np.max(one)) for one in self.values[label])  # nan where a repeat failed
+                worst = tuple(float(result.values(label, setting).max()) for setting in result.settings)
                 name, count = f"last {label} of 0 in all repeats", self.sweep.n_repeats
                 rules.append(Rule(name, short, worst, "lower", 0.0, label, counts=count))
             elif entry.best == 1.0:
                 name = f"last {label} of {self.threshold:g}"
                 rules.append(Rule(name, f"mean {short}", means, "higher", self.threshold, label))
             elif entry.best == 0.0:
-                ends = [_largest_value(entry, self.kind, k, len(self.sweep.X)) for k in self.ks]
+                ends = [entry.largest_value(self.kind, k, len(self.sweep.X)) for k in self.ks]
                 shares = tuple(m / end if end else m for m, end in zip(means, ends, strict=True))
                 unit = "" if set(ends) == {1.0} else " of its largest value"
                 limit = round(1.0 - self.threshold, 12)
@@ -184,7 +170,13 @@ class Evidence:
                 if all(map(math.isfinite, ends)):
                     rules.append(Rule(name, f"mean {short}", shares, "lower", limit, label, unit=unit))
         name = f"weakest cluster of {RECOVERED:g}"
-        return [*rules, Rule(name, "weakest cluster", tuple(self.weakest), "higher", RECOVERED)]
+        failed = np.reshape([bool(r.failed) for r in result.repeats], (len(self.ks), -1)).any(axis=1)
+        weakest = np.where(failed, math.nan, [result.weakest(setting) for setting in result.settings])
+        return [*rules, Rule(name, "weakest cluster", tuple(weakest.tolist()), "higher", RECOVERED)]
+
+    def means(self, label: str) -> tuple[float, ...]:
+        """The mean of an index over repeats, at each setting; nan where a repeat has no value."""
+        return tuple(float(self.result.values(label, setting).mean()) for setting in self.result.settings)
 
     @cached_property
     def together(self) -> Array:
@@ -195,8 +187,7 @@ class Evidence:
     def order(self) -> list[int]:
         """Places by their number of clusters; of equal numbers, by their agreement."""
         gains = next((r for r in self.rules if r.is_graded), self.rules[-1]).gains
-        tied = np.zeros(len(self.ks)) if self.sweep.grid.are_counts else gains
-        return sorted(range(len(self.ks)), key=lambda i: (self.ks[i], tied[i], -i))
+        return sorted(range(len(self.ks)), key=lambda i: (self.ks[i], gains[i], -i))
 
     def has_gaps(self, place: int) -> bool:
         """True if gaps separate the clusters of a setting."""
@@ -224,8 +215,6 @@ class Evidence:
 
     def is_at_end(self, place: int) -> bool:
         """True if no setting has more clusters, and those beyond the list may."""
-        if self.sweep.grid.are_counts:
-            return place == len(self.ks) - 1
         most = [i for i, k in enumerate(self.ks) if k == self.ks[place]]
         return self.ks[place] == max(self.ks) and (most[0] == 0 or most[-1] == len(self.ks) - 1)
 
@@ -256,14 +245,12 @@ class Evidence:
     @property
     def has_structure(self) -> bool | None:
         """The result of the test of structure; None without a test, or where its power is too low."""
-        test = self.structure
-        if test is None or (not test.has_structure and test.strength == "weak"):
-            return None
-        return test.has_structure
+        test = self.result.structure
+        return None if test is None or test.verdict == "cannot tell" else test.has_structure
 
     def general_reasons(self, *, has_clusters: bool) -> list[Reason]:
         """The test of structure, and columns that dominate the distances."""
-        reasons, test, dominated = [], self.structure, self.dominated
+        reasons, test, dominated = [], self.result.structure, self.dominated
         if test is not None and self.has_structure is not None:
             short = f"a single group is {'' if self.has_structure else 'not '}rejected (p = {test.p:.2g})"
             role: Literal["for", "against"] = "for" if self.has_structure == has_clusters else "against"
@@ -271,21 +258,8 @@ class Evidence:
         if dominated is not None:
             names = dominated.features
             short = f"{names[0]} dominates" if len(names) == 1 else f"{len(names)} columns dominate"
-            text = dominated.text
-            reasons.append(Reason(ReasonKind.SCALE, f"{short} the distances", text, "against"))
+            reasons.append(Reason(ReasonKind.SCALE, f"{short} the distances", dominated.text, "against"))
         return reasons
-
-
-def _largest_value(entry: Index, kind: Kind, k: int, n_objects: int) -> float:
-    """The largest value for two clusterings of k clusters each; infinite or nan where there is none."""
-    end = (entry.range_of((kind, kind)) or (None, None))[1]
-    if not callable(end):
-        return math.inf if end is None else float(end)
-    if not entry.is_of_table:
-        return math.inf
-    k = min(max(k, 1), n_objects)
-    sizes = n_objects // k + (np.arange(k) < n_objects % k)
-    return entry.ends_on((kind, kind), Contingency.from_counts(np.diag(sizes)))[1]
 
 
 def choices_of(evidence: Evidence) -> dict[str, Verdict]:
@@ -312,11 +286,25 @@ def choices_of(evidence: Evidence) -> dict[str, Verdict]:
     ruled = {rule.index for rule in evidence.rules}
     for entry in evidence.entries if grid.are_counts else ():
         if entry.label not in ruled:
-            means = [float(np.mean(one)) for one in evidence.values[entry.label]]
+            means = evidence.means(entry.label)
             known = [math.nan if k == 1 else mean for k, mean in zip(ks, means, strict=True)]
             best = apply_rule("best", ks, known, direction=entry.direction)
             choices[f"best {entry.label}, not counted"] = best
     return choices
+
+
+def answered(evidence: Evidence) -> Stability:
+    """The result with its answer, the remarks on it, and the choices and limits of the rules."""
+    result, (answer, remarks) = evidence.result, answer_of(evidence)
+    about_data = (RemarkKind.SCALE, RemarkKind.DUPLICATES)
+    of_test = () if result.structure is None else result.structure.remarks
+    return replace(
+        result,
+        answer=answer,
+        remarks=(*remarks, *(remark for remark in of_test if remark.kind not in about_data)),
+        choices=choices_of(evidence),
+        limits={rule.index: rule.limit for rule in evidence.rules if rule.index and not rule.unit},
+    )
 
 
 def answer_of(evidence: Evidence) -> tuple[Answer, tuple[Remark, ...]]:
@@ -359,9 +347,8 @@ def answer_of(evidence: Evidence) -> tuple[Answer, tuple[Remark, ...]]:
     doubt(dense > k, RIVAL, f"density shows {dense} clusters{over}", step)
     strength: Strength = "contested" if doubts and not at_end else "clear"
     doubt(not has_gaps(place), SEPARATED, f"no gaps separate the {k}")
-    share = sweep.scheme.share if isinstance(sweep.scheme, Subsample) else 1.0
     for i in [i for i in evidence.order if ks[i] > k and i not in stable][:1]:
-        is_small = smallest[i] > 1 and smallest[i] * share < FEWEST_KEPT and has_gaps(i)
+        is_small = smallest[i] > 1 and smallest[i] * sweep.scheme.share < FEWEST_KEPT and has_gaps(i)
         few = f"one with {smallest[i]} objects, too few to test"
         doubt(is_small, FLAW, f"gaps separate {ks[i]} clusters too, {few}")
     doubt(sweep.n_repeats < FEWEST_REPEATS, FLAW, f"{sweep.n_repeats} repeats are few", "Use n_repeats=20.")
@@ -369,7 +356,7 @@ def answer_of(evidence: Evidence) -> tuple[Answer, tuple[Remark, ...]]:
     is_first = sweep.grid.are_counts and place == 0 and k > 2 and not at_end
     doubt(is_first, END_OF_RANGE, "fewer clusters were not tried", "Try fewer clusters.")
     doubt(smallest[place] <= 1, FLAW, "a cluster has one object only")
-    outside = 1 - evidence.coverage[place]
+    outside = 1 - evidence.result.coverage[place]
     doubt(outside > 0.5, FLAW, f"{outside:.0%} of the objects are in no cluster")
     general = evidence.general_reasons(has_clusters=True)
     doubts += [reason for reason in general if reason.role == "against"]
@@ -417,7 +404,7 @@ def _best_guess(evidence: Evidence) -> tuple[Answer, tuple[Remark, ...]]:
     if best is not None:
         short = f"best is {grid.named(grid.values[best])} ({known[0].text(best)})"
         reasons.append(Reason(STABLE, short, evidence.agreement(best).text, "against"))
-    reasons += [evidence.end_of_range(best)] if at_end and best is not None else []
+        reasons += [evidence.end_of_range(best)] * at_end
     step = "" if evidence.has_structure is False else "Another method may fit better."
     return _conclusion(evidence, place, strength, reasons, evidence.beyond if at_end else step)
 
@@ -435,8 +422,9 @@ def _conclusion(
         at, labels = evidence.named(place), evidence.labels[place]
         if ks[place] > 1 and np.bincount(labels[labels >= 0]).min() == 1:
             remarks.append(Remark(RemarkKind.TINY_CLUSTERS, f"at {at} a cluster has one object only"))
-        if evidence.coverage[place] < 1:
-            text = f"{1 - evidence.coverage[place]:.1%} of the objects are in no cluster at {at}"
+        outside = 1 - evidence.result.coverage[place]
+        if outside > 0:
+            text = f"{outside:.1%} of the objects are in no cluster at {at}"
             remarks.append(Remark(RemarkKind.NOISE, f"{text}; noise is compared as one more cluster"))
         if ks[place] > 1 and evidence.together[place] and len(evidence.sweep.X) > MOST_OBJECTS:
             text = f"the separation of clusters was computed in a sample of {MOST_OBJECTS:,} objects"
