@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.arrays import Floats, one_blas_thread
-from partita.selection.dips import evenly_thinned, unimodal_fit
+from partita.statistics.dips import evenly_thinned, unimodal_fit
 
 LAWS = ("normal", "uniform", "student", "unimodal")
 """The distributions without clusters, the simplest first."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.arrays import Floats, one_blas_thread
-from partita.selection.dips import dip, evenly_thinned
 from partita.selection.null_data import LAWS, Axes, Box
+from partita.statistics.dips import dip, evenly_thinned
 
 __all__ = ["DIRECTIONS", "LAWS", "STATISTICS", "NullTest", "as_shown", "corrected", "measured", "null_tests"]
 
