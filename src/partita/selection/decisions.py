@@ -12,6 +12,7 @@ from partita.arrays import Array, Floats, one_thread
 from partita.cluster_quality import LARGE, sample_size_for
 from partita.evaluation import MOST_PAIR_OPERATIONS
 from partita.fits.degenerate_fits import shape_of
+from partita.fits.fit_scores import judge_inputs
 from partita.fits.tasks import task_seed
 from partita.inputs import Inputs
 from partita.partitions import DataMatrix, Partition
@@ -22,7 +23,6 @@ from partita.results.answers import ReasonKind
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure, quick_structure
 from partita.selection.evidence import SAME, TREE, Clusterings, Evidence, ScoredClustering
-from partita.selection.fit_scores import judge_inputs
 from partita.selection.preferences import Candidate, equal_groups, hard_labels
 from partita.selection.sweep import Seeds
 from partita.selection.verdict import Verdict, judge

@@ -21,12 +21,12 @@ from partita.cluster.swap import ROUNDS, RandomSwap, default_patience
 from partita.cluster.ward import WardTree, refuse_many_pairs
 from partita.errors import ParameterError, Phrase, Setting, near_names
 from partita.fits.degenerate_fits import shape_of
+from partita.fits.fit_scores import judge_fit
 from partita.fits.models import method_or_usual
 from partita.inputs import prepare
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
-from partita.selection.fit_scores import judge_fit
 from partita.selection.sweep import Fit, Sweep
 
 BRUTE_FORCE = "brute force"
@@ -263,8 +263,9 @@ def _with_one_more(X: Floats, centres: Floats, rng: np.random.Generator) -> Floa
     """The centres and one on an object: of a few drawn by squared distance, that which gains most."""
     from partita.kernels.swaps import gather, helpful_object
 
-    point = helpful_object(gather(X, centres), rng.random(2 + int(math.log(len(centres)))))
-    return np.vstack([centres, X[point]])
+    swarm = gather(X, centres)  # its objects are in another order, and its centres are means
+    point = helpful_object(swarm, rng.random(2 + int(math.log(len(centres)))))
+    return np.vstack([swarm.centres, swarm.X[point]])
 
 
 def _refit(sweep: Sweep, kept: Mapping[int, CentreFit]) -> Callable[[int, int], Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from partita.datasets.null_data import uniform_like
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.evaluation import Assignment, Plan, judge, plan
 from partita.fits.checkpoints import Record
@@ -23,7 +24,6 @@ from partita.partitions.models import in_clustered_space, objective_of
 from partita.registry import Index, find
 from partita.results import plain
 from partita.results.index_rows import IndexValue
-from partita.selection.null_data import uniform_like
 
 
 def fit_and_judge(
