@@ -17,7 +17,7 @@ import partita as pt
 from partita.errors import FileError, ParameterError
 from partita.fits.models import seeded
 from partita.selection import _benchmark
-from partita.selection.benchmarks import Benchmark, BenchmarkRun
+from partita.selection._benchmark import Benchmark, BenchmarkRun
 
 SETS = {
     "blobs": make_blobs(60, centers=4, cluster_std=0.6, random_state=0),

@@ -19,7 +19,7 @@ import partita as pt
 from generated_data import uniform
 from partita.errors import MismatchError, ParameterError, PartitionError
 from partita.results.verdicts import RemarkKind
-from partita.selection.neighbours import MOST_OBJECTS, kept_neighbours
+from partita.statistics.distances.kept_neighbours import MOST_OBJECTS, kept_neighbours
 from reference.neighbours import kept
 
 SIZE = 30

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.selection.dips import MOST_VALUES, dip, evenly_thinned, unimodal_fit
+from partita.statistics.dips import MOST_VALUES, dip, evenly_thinned, unimodal_fit
 from reference.structure import dip as by_definition
 
 numbers = st.lists(st.integers(-20, 20).map(lambda v: v / 4), min_size=1, max_size=11)

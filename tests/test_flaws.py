@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from partita.selection.checking import of_fits
-from partita.selection.deciding import decide
-from partita.selection.flaws import Shape, collapsed_components, shape_of
 from sklearn.mixture import GaussianMixture
 
 import partita as pt
 from partita.cluster import GaussianMixtureEM
+from partita.fits.degenerate_fits import Shape, collapsed_components, shape_of
+from partita.fits.settings import Grid
 from partita.partitions import as_partition
 from partita.registry import find
 from partita.results.verdicts import RemarkKind
-from partita.selection.choices import Fit
-from partita.selection.sweep import Judges, Sweep
+from partita.selection._choose_k import _of_fits
+from partita.selection.index_panel import Panel
+from partita.selection.sweep import Fit, Sweep
+from partita.selection.votes import evaluate
 from partita.statistics import GivenMixture
 
 RNG = np.random.default_rng(0)
@@ -99,10 +100,10 @@ def test_runs_that_collapsed_are_named_where_a_sound_one_was_taken():
         )
 
     fits = [fit(1, 0, 5.0, 0), fit(1, 1, 5.0, 0), fit(2, 0, -90.0, 1), fit(2, 1, 3.0, 0)]
-    judges = Judges((find("bic"),))
-    sweep = Sweep(np.zeros((50, 2)), None, None, "n_clusters", (1, 2), 2, judges)
-    choice = decide(sweep, fits, {}, None, "objective", frame="pandas")
-    assert choice.selected == {1: 0, 2: 1}
-    (remark,) = of_fits(choice)
+    grid = Grid("n_clusters", (1, 2), True)
+    sweep = Sweep(np.zeros((50, 2)), None, None, grid, 2, Panel((find("bic"),)))
+    selected = evaluate(sweep, fits)[2]
+    assert selected == {1: 0, 2: 1}
+    (remark,) = _of_fits(fits, selected)
     assert remark.kind is RemarkKind.COLLAPSED
     assert remark.text.startswith("1 runs at k = 2 were passed over")

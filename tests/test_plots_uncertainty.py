@@ -23,7 +23,7 @@ from partita.plots.candidates import best_candidates, distinct_names, ranks
 from partita.plots.kinds.nulls import NullPanel, null_figure
 from partita.plots.pictures import inline_svg
 from partita.registry import find
-from partita.selection.benchmarks import Benchmark, BenchmarkRun
+from partita.selection._benchmark import Benchmark, BenchmarkRun
 
 mpl.use("Agg")
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from partita.selection.replication import Replication, fit_halves, replications
 
 import partita as pt
 from partita.cluster import RandomSwap
+from partita.fits.checkpoints import Record
+from partita.fits.settings import Grid
+from partita.selection import prediction_strength
+from partita.selection.index_panel import Panel
+from partita.selection.prediction_strength import fit_halves, prediction_strength_over_k
+from partita.selection.sweep import Sweep
 
 CLOUDS = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
 
@@ -30,26 +35,37 @@ def test_a_halving_is_what_its_seed_says():
     assert record.values["strength"] == pytest.approx(min(shares), rel=1e-12)
 
 
-def test_three_clouds_are_found_again_and_four_are_not():
-    found = replications(
-        CLOUDS,
-        RandomSwap(),
-        [(k, {"n_clusters": k}) for k in (1, 3, 5)],
-        n_splits=5,
-        root=0,
-        place=0,
-        n_jobs=None,
-    )
-    assert found[1] == Replication(1, 1.0, 0.0)
-    assert found[3].mean == 1.0
-    assert found[3].is_enough
-    assert not found[5].is_enough
+def over_k(*ks, n_splits=2):
+    sweep = Sweep(CLOUDS, None, RandomSwap(), Grid("n_clusters", ks, True), 1, Panel(()))
+    return prediction_strength_over_k(sweep, n_splits, 0, None, None)
 
 
-@pytest.mark.parametrize(("mean", "error", "enough"), [(0.8, 0.0, 1), (0.79, 0.02, 1), (0.7, 0.05, 0)])
-def test_enough_is_within_a_standard_error(mean, error, enough):
-    assert Replication(3, mean, error).is_enough == enough
-    assert not Replication(3, float("nan"), float("nan")).is_enough
+def test_three_clouds_are_found_again_and_five_are_not():
+    curve, choice = over_k(1, 3, 5, n_splits=5)
+    assert (curve.values[0], curve.errors[0]) == (1.0, 0.0)
+    assert curve.values[1] == 1.0
+    assert curve.values[2] + curve.errors[2] < 0.8
+    assert choice.k == 3
+
+
+@pytest.mark.parametrize(
+    ("strengths", "mean", "error", "enough"),
+    [((0.8, 0.8), 0.8, 0.0, 1), ((0.77, 0.81), 0.79, 0.02, 1), ((0.65, 0.75), 0.7, 0.05, 0)],
+)
+def test_enough_is_within_a_standard_error(monkeypatch, strengths, mean, error, enough):
+    records = [Record({"strength": strength}) for strength in strengths]
+    monkeypatch.setattr(prediction_strength, "run_tasks", lambda *_, **__: records)
+    curve, choice = over_k(3)
+    assert (*curve.values, *curve.errors) == pytest.approx((mean, error))
+    assert choice.k == (3 if enough else None)
+
+
+def test_halves_without_a_strength_choose_nothing(monkeypatch):
+    records = [Record({"strength": None})] * 2
+    monkeypatch.setattr(prediction_strength, "run_tasks", lambda *_, **__: records)
+    curve, choice = over_k(3)
+    assert np.isnan(curve.values[0])
+    assert choice.k is None
 
 
 def test_what_cannot_be_clustered_says_nothing():

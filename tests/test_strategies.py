@@ -8,19 +8,21 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from partita.selection.deciding import decide
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.mixture import GaussianMixture
 
 from partita.cluster import RandomSwap
 from partita.cluster.centres import lloyd, starting_centres
-from partita.cluster.ward import ward_partition
+from partita.cluster.ward import WardTree, ward_partition
 from partita.errors import ParameterError, TooLargeError, UnknownNameError
+from partita.fits.settings import Grid
 from partita.kernels.swaps import gain_at, gather, helpful_object, removal_costs, weighed_swaps
 from partita.registry import find
 from partita.registry.curves import find_curve
-from partita.selection.strategies import Search, WardTree, method_for, search_fits
-from partita.selection.sweep import Judges, Sweep
+from partita.selection.index_panel import Panel, one_of
+from partita.selection.strategies import Search, method_for, search_fits
+from partita.selection.sweep import Sweep
+from partita.selection.votes import evaluate
 from reference.kmeans_family import merge_groups, scatter
 from shared_data import features
 
@@ -44,13 +46,15 @@ def problems(draw):
 
 
 def search(way, X, ks, names=("wb_index",), estimator=None, seed=0, truth=None, **options) -> Search:
-    judges = Judges(tuple(find(name) for name in names))
-    sweep = Sweep(np.asarray(X), truth, method_for(way, estimator), "n_clusters", tuple(ks), 1, judges)
+    panel = Panel(tuple(find(name) for name in names))
+    grid = Grid("n_clusters", tuple(ks), True)
+    sweep = Sweep(np.asarray(X), truth, method_for(way, estimator), grid, 1, panel)
     return search_fits(way, sweep, seed, **options)
 
 
 def chosen(found: Search, name: str) -> int | None:
-    return decide(found.sweep, found.fits, {}, None, "objective", frame="pandas")[name].k
+    choices = evaluate(found.sweep, found.fits)[1]
+    return choices[one_of(name, choices, noun="choice")].k
 
 
 def labels_of(model) -> np.ndarray:
@@ -307,7 +311,7 @@ def test_a_cut_is_what_merging_by_the_definition_leaves(problem, seed):
 def test_a_cut_is_ward_partition(reassign):
     tree = WardTree.of(BLOBS)
     for k in (1, 2, 4, 9, 40, 120):
-        ours = tree.partition(k, reassign=reassign)[0]
+        ours = tree.partition(k, reassign=reassign).labels
         theirs = ward_partition(BLOBS, k, reassign=reassign).codes
         assert len(np.unique(ours)) == len({*zip(ours.tolist(), theirs.tolist(), strict=True)}) == k
 
@@ -363,9 +367,10 @@ def test_an_unknown_strategy_is_refused_with_the_nearest_name():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_needs_many_clusterings_of_a_k_is_refused(way):
-    for judges in (Judges((), (find_curve("gap"),)), Judges((), (), (find("ARI"),))):
+    grid = Grid("n_clusters", (2, 3), True)
+    for panel in (Panel((), (find_curve("gap"),)), Panel((), (), (find("ARI"),))):
         with pytest.raises(ParameterError, match="one clustering for each k"):
-            search_fits(way, Sweep(BLOBS, None, method_for(way), "n_clusters", (2, 3), 1, judges), 0)
+            search_fits(way, Sweep(BLOBS, None, method_for(way), grid, 1, panel), 0)
 
 
 @pytest.mark.parametrize("way", ["stepwise", "hierarchical"])

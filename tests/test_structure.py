@@ -14,11 +14,11 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from partita.datasets.null_data import NullLaws
 from partita.errors import ParameterError
 from partita.results.verdicts import RemarkKind
 from partita.selection._hopkins import hopkins, hopkins_at
 from partita.selection._structure import FULL, QUICK, Structure, quick_structure, structure
-from partita.selection.null_data import Axes, NullLaws
 from partita.selection.null_tests import (
     DIP_ACROSS,
     HOPKINS,
@@ -30,6 +30,7 @@ from partita.selection.null_tests import (
     measured,
     two_means,
 )
+from partita.statistics.projections import Axes
 from reference.structure import corrected_p, spanning_tree_length, two_means_share
 from reference.structure import dip as dip_by_definition
 from reference.structure import hopkins as by_definition

@@ -13,6 +13,7 @@ from partita.cluster_quality import ClusterQuality, cluster_quality, sample_size
 from partita.errors import ParameterError, PartitaError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.fits.checkpoints import root_seed
+from partita.fits.degenerate_fits import shape_of
 from partita.inputs import Inputs, prepare
 from partita.partitions import DataMatrix, Partition
 from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
@@ -49,7 +50,6 @@ from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.scorers import scorer
 from partita.selection._structure import Structure, quick_structure
 from partita.selection.decisions import Case
-from partita.selection.degenerate_fits import shape_of
 from partita.selection.preferences import Candidate
 from partita.statistics.distances.objects_by_cluster import known_metric
 

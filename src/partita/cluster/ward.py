@@ -1,14 +1,15 @@
-"""Ward's method with one step of k-means after it."""
+"""Ward's method with one step of k-means after it, for one number of clusters or for all of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from partita.arrays import MOST_DENSE_CELLS, frame_library, held
-from partita.cluster.centres import nearest
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, frame_library, held
+from partita.cluster.centres import CentreFit, nearest
 from partita.cluster.clusterer import warn_of_empty
 from partita.cluster.units import shifted, working_exponent
 from partita.errors import ParameterError, TooLargeError
@@ -69,6 +70,44 @@ def ward_partition(X: Any, n_clusters: int = 2, *, reassign: bool = True) -> Har
     partition = HardPartition(labels, index=getattr(X, "index", None) if library == "pandas" else None)
     partition.frame = library
     return partition
+
+
+@dataclass(frozen=True)
+class WardTree:
+    """All cuts of Ward's method: node i < n is an object, node n + i the union of merge i."""
+
+    X: Floats
+    parents: Array
+
+    @classmethod
+    def of(cls, X: Floats) -> WardTree:
+        """Merge until one cluster is left, with the distances of all pairs in memory."""
+        n = len(X)
+        parents = np.full(2 * n - 1, 2 * n)
+        if n > 1:
+            from scipy.cluster.hierarchy import ward
+
+            merged = ward(X)[:, :2].astype(np.int64)
+            parents[merged] = np.arange(n, 2 * n - 1)[:, None]
+        return cls(X, parents)
+
+    def cut(self, k: int) -> Array:
+        """Labels 0, ..., k - 1 after the first n - k merges."""
+        n = len(self.X)
+        top = np.where(self.parents < 2 * n - k, self.parents, np.arange(2 * n - 1))
+        while not np.array_equal(higher := top[top], top):
+            top = higher
+        return np.unique(top[:n], return_inverse=True)[1]
+
+    def partition(self, k: int, *, reassign: bool) -> CentreFit:
+        """The clusters at a cut and their means, to the nearest of which objects go if asked for."""
+        labels = self.cut(k)
+        moments = ClusterMoments.from_block(self.X, HardPartition(labels))
+        means = moments.centers
+        if reassign:
+            labels = nearest(self.X, means)[0]
+            moments = ClusterMoments.from_block(self.X, HardPartition(labels))
+        return CentreFit(means, labels, moments.ssw, n_iter=int(reassign), converged=True)
 
 
 def refuse_many_pairs(n: int, fix: str) -> None:

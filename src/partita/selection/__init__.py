@@ -1,17 +1,16 @@
 """How many clusters, how stable, and is there structure at all."""
 
-from partita.selection._benchmark import benchmark
+from partita.datasets.null_data import normal_like, uniform_like
+from partita.selection._benchmark import Benchmark, benchmark
 from partita.selection._choose import choose
 from partita.selection._choose_k import choose_k
 from partita.selection._choose_value import choose_value
 from partita.selection._hopkins import hopkins
 from partita.selection._stability import Stability, stability
 from partita.selection._structure import Structure, structure
-from partita.selection.benchmarks import Benchmark
 from partita.selection.choices import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
 from partita.selection.covariance_shapes import CovarianceShapes
 from partita.selection.evidence import ScoredClustering
-from partita.selection.null_data import normal_like, uniform_like
 from partita.selection.null_tests import NullTest
 from partita.selection.schemes import Bootstrap, Noise, Rerun, Subsample
 from partita.selection.votes import Choice

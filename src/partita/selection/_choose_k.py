@@ -14,6 +14,8 @@ from sklearn.base import clone
 from partita.arrays import Array, check_flag, one_thread
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, root_seed
+from partita.fits.degenerate_fits import shape_of
+from partita.fits.fit_scores import judge_fit
 from partita.fits.models import is_random, k_parameter
 from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
@@ -30,9 +32,7 @@ from partita.selection._structure import Structure
 from partita.selection.choices import ChoiceOfK, ChoiceOfValue
 from partita.selection.covariance_shapes import compared_shapes, shapes_of, sweep_shapes
 from partita.selection.decisions import Case
-from partita.selection.degenerate_fits import shape_of
 from partita.selection.evidence import MIXTURE, TREE, WARD, ScoredClustering
-from partita.selection.fit_scores import judge_fit
 from partita.selection.index_panel import (
     HEADLINE_OF,
     HEADLINE_WITH_TRUTH,

@@ -13,8 +13,8 @@ from partita.fits.checkpoints import root_seed
 from partita.fits.tasks import check_count, task_seed
 from partita.partitions import DataMatrix
 from partita.selection.examined_objects import rescaled
-from partita.selection.null_data import Axes, Box
 from partita.selection.null_tests import hopkins_log_odds
+from partita.statistics.projections import Axes, Box
 
 __all__ = ["hopkins"]
 

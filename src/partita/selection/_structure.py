@@ -11,16 +11,16 @@ from typing import Any, Literal
 import numpy as np
 
 from partita.arrays import Array, Floats, one_thread
+from partita.datasets.null_data import SEPARATION, NullLaws
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Record, root_seed
 from partita.fits.tasks import Task, check_count, run_tasks, task_seed
 from partita.partitions import complete_data
 from partita.partitions.scales import dominance, scaled_data
-from partita.results import Result, Table, show
+from partita.results import Result, Table, plain, show
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.selection.examined_objects import examined_objects
-from partita.selection.null_data import SEPARATION, NullLaws
 from partita.selection.null_tests import LAWS, NullTest, as_shown, corrected, measured, null_tests
 
 __all__ = ["Structure", "quick_structure", "structure"]
@@ -133,17 +133,16 @@ class Structure(Result):
         """
         if self.has_structure:
             return "structure"
-        return "no structure" if self.power >= ENOUGH_POWER and not self._is_sparse else "cannot tell"
+        is_sparse = self.n_examined < OBJECTS_PER_DIMENSION * self.dimensions
+        too_few = self.dimensions > FEW_DIMENSIONS and is_sparse
+        return "no structure" if self.power >= ENOUGH_POWER and not too_few else "cannot tell"
 
     @property
     def strength(self) -> Strength:
         """How far the answer can be trusted: "clear" for structure, "weak" where the test cannot tell."""
-        strengths: dict[Verdict, Strength] = {
-            "structure": "clear",
-            "no structure": "no structure",
-            "cannot tell": "weak",
-        }
-        return strengths[self.verdict]
+        if self.verdict == "no structure":
+            return "no structure"
+        return "clear" if self.has_structure else "weak"
 
     @property
     def statement(self) -> str:
@@ -152,15 +151,11 @@ class Structure(Result):
             explained = "no single-group distribution explains these data"
             return f"Structure (shape or clusters): {explained} (p = {show(self.p)}). Next: choose_k(X)."
         if self.verdict == "cannot tell":
-            return f"Cannot tell: {self.weakness}. Next: {self._remedy}."
+            remedy = "a larger n_null" if self.has_too_few_null_data else "more objects or fewer features"
+            return f"Cannot tell: {self.weakness}. Next: {remedy}."
         simplest = next(IN_WORDS[law] for law in LAWS if self.p_of(law) >= LEVEL)
         planted = f"two groups {SEPARATION:g} deviations apart would have been found"
         return f"No structure: {simplest} explains these {self.n_examined:,} objects; {planted}."
-
-    @property
-    def _is_sparse(self) -> bool:
-        too_few = self.n_examined < OBJECTS_PER_DIMENSION * self.dimensions
-        return self.dimensions > FEW_DIMENSIONS and too_few
 
     @property
     def has_too_few_null_data(self) -> bool:
@@ -178,25 +173,18 @@ class Structure(Result):
             reason = f"fewer than {OBJECTS_PER_DIMENSION} per dimension"
         return f"{self.n_examined:,} objects{where} are too few ({reason})"
 
-    @property
-    def _remedy(self) -> str:
-        return "a larger n_null" if self.has_too_few_null_data else "more objects or fewer features"
-
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a test."""
         return [vars(test) for test in self.tests]
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON can hold."""
-        power = None if math.isnan(self.power) else self.power
-        answer = {"verdict": self.verdict, "strength": self.strength, "p": self.p, "power": power}
-        return {**super().to_dict(), **answer}
+        answer = {"verdict": self.verdict, "strength": self.strength, "p": self.p, "power": self.power}
+        return {**super().to_dict(), **plain(answer)}
 
     def table(self) -> Table:
         """One row a test, under the answer."""
-        rows = tuple(
-            (t.statistic, t.null, t.dimensions, t.value, t.null_mean, t.p, t.corrected_p) for t in self.tests
-        )
+        rows = tuple(tuple(record.values()) for record in self.records())
         columns = ("statistic", "null model", "dimensions", "value", "null mean", "p", "corrected p")
         return Table(self.title, columns, rows, self.footnotes, self.statement)
 
@@ -321,25 +309,26 @@ def quick_structure(X: Floats, seed: int, n_jobs: int | None = None) -> Structur
 
 def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs: int | None) -> Structure:
     n, d = X.shape
-    examined = examined_objects(X, effort.most_objects, np.random.default_rng(task_seed(root, 0)))
-    laws = NullLaws(examined.values)
-    count = _component_count(n_components, laws.axes.spread, len(examined.values))
+    rng = np.random.default_rng(task_seed(root, 0))
+    examined, remarks, notes = examined_objects(X, effort.most_objects, rng)
+    laws = NullLaws(examined)
+    count = _component_count(n_components, laws.axes.spread, len(examined))
     found = Structure(
-        n_examined=len(examined.values),
+        n_examined=len(examined),
         dimensions=len(laws.axes.spread),
-        remarks=examined.remarks,
-        notes=(*examined.notes, *_explanations(count, len(laws.axes.spread))),
+        remarks=remarks,
+        notes=(*notes, *_explanations(count, len(laws.axes.spread))),
         provenance=provenance(
             X,
             n_null=effort.n_null,
-            n_examined=len(examined.values),
+            n_examined=len(examined),
             n_components=count,
             seed=root,
             exact=False,
             method="sampled",
         ),
     )
-    values = measured(examined.values, count, np.random.default_rng(task_seed(root, 1)))
+    values = measured(examined, count, np.random.default_rng(task_seed(root, 1)))
     dimensions = [found.dimensions, count] if count else [found.dimensions]
     null = np.empty((len(LAWS), 0, len(values)))
     for upto in (min(FIRST_ROUND, effort.n_null), effort.n_null):
@@ -347,15 +336,15 @@ def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs
         if not seeds or (found.tests and found.p > EXPLAINED):
             break
         null = np.hstack([null, _null_statistics([(laws, seeds)], count, n_jobs)])
-        tests = [null_tests(values, rows, law, dimensions) for law, rows in zip(LAWS, null, strict=True)]
-        found = replace(found, tests=tuple(test for of_law in tests for test in of_law), n_null=upto)
+        found = replace(found, tests=null_tests(values, null, dimensions), n_null=upto)
     found = replace(
         found,
         draws=as_shown(null).transpose(0, 2, 1).reshape(len(found.tests), -1),
         title=f"{n} objects, {d} features: {found.n_null} data sets from each distribution",
-        power=0.0 if found.has_too_few_null_data else math.nan,
     )
-    if not found.has_structure and not found.has_too_few_null_data:
+    if found.has_too_few_null_data:
+        found = replace(found, power=0.0)
+    elif not found.has_structure:
         power = _power(laws, count, effort.n_planted, root, n_jobs)
         found = replace(found, power=power, n_planted=effort.n_planted)
     if found.verdict != "cannot tell":
@@ -371,7 +360,7 @@ def _power(laws: NullLaws, count: int, n_planted: int, root: int, n_jobs: int | 
     them and serve for all.
     """
     seeds = [task_seed(root, 3, place) for place in range(n_planted)]
-    planted = np.array(_measure([(laws, "two clusters", seed) for seed in seeds], count, n_jobs))
+    planted = np.array(_measure([(laws, "two_clusters", seed) for seed in seeds], count, n_jobs))
     fitted = [
         (
             NullLaws(laws.two_clusters(np.random.default_rng(seed))),
@@ -418,7 +407,7 @@ def measure_draws(count: int, requests: Sequence[Request]) -> Record:
     rows = []
     for laws, law, seed in requests:
         rng = np.random.default_rng(seed)
-        rows.append(measured(laws.draw(law, rng), count, rng))
+        rows.append(measured(getattr(laws, law)(rng), count, rng))
     return Record({"measured": rows})
 
 

@@ -26,11 +26,11 @@ from partita.selection._structure import Structure
 from partita.selection.covariance_shapes import CovarianceShapes
 from partita.selection.evidence import MIXTURE, Evidence, ScoredClustering
 from partita.selection.index_panel import CONSENSUS, one_of
-from partita.selection.neighbours import KeptNeighbours
 from partita.selection.preferences import Candidate, Preference, hard_labels
 from partita.selection.sweep import Fit
 from partita.selection.verdict import Verdict
 from partita.selection.votes import Ballot, Choice, IndexOverK
+from partita.statistics.distances.kept_neighbours import KeptNeighbours
 
 __all__ = ["ChoiceOfClustering", "ChoiceOfK", "ChoiceOfValue", "Decision", "short_names"]
 

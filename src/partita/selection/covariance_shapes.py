@@ -190,10 +190,8 @@ def shapes_of(method: Any, covariance_type: Any) -> tuple[str, tuple[str, ...]]:
             fix="GaussianMixtureEM()",
             parameter="covariance_type",
         )
-    asked = [covariance_type] if isinstance(covariance_type, str) else covariance_type
-    if not isinstance(asked, Iterable):
-        asked = [asked]
-    shapes = tuple(dict.fromkeys(asked))
+    are_several = isinstance(covariance_type, Iterable) and not isinstance(covariance_type, str)
+    shapes = tuple(dict.fromkeys(covariance_type if are_several else [covariance_type]))
     for shape in shapes:
         if not isinstance(shape, str) or shape not in SHAPES:
             raise near_names(str(shape), SHAPES, noun="covariance shape", parameter="covariance_type")

@@ -11,6 +11,8 @@ import numpy as np
 from partita.arrays import Array, Floats, one_thread
 from partita.cluster_quality import LARGE, sample_size_for
 from partita.evaluation import MOST_PAIR_OPERATIONS
+from partita.fits.degenerate_fits import shape_of
+from partita.fits.fit_scores import judge_inputs
 from partita.fits.tasks import task_seed
 from partita.inputs import Inputs
 from partita.partitions import DataMatrix, Partition
@@ -20,13 +22,11 @@ from partita.registry import Index
 from partita.results.answers import ReasonKind
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure, quick_structure
-from partita.selection.degenerate_fits import shape_of
 from partita.selection.evidence import SAME, TREE, Clusterings, Evidence, ScoredClustering
-from partita.selection.fit_scores import judge_inputs
-from partita.selection.neighbours import KeptNeighbours, kept_neighbours
 from partita.selection.preferences import Candidate, equal_groups, hard_labels
 from partita.selection.sweep import Seeds
 from partita.selection.verdict import Verdict, judge
+from partita.statistics.distances.kept_neighbours import KeptNeighbours, kept_neighbours
 
 __all__ = ["Case", "candidates_of"]
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from partita.arrays import Array, Floats, one_blas_thread
 from partita.errors import ParameterError
 from partita.results.verdicts import Remark, RemarkKind, speak
 
-__all__ = ["ExaminedObjects", "rescaled", "examined_objects"]
+__all__ = ["examined_objects", "rescaled"]
 
 MOST_FEATURES = 50
 """Of more features the leading principal components are tested: so many hold nearly all of the distances, or
@@ -20,17 +18,12 @@ MANY_EQUAL = 0.1
 """The share of objects that equal an earlier one from which a reader is told."""
 
 
-@dataclass(frozen=True)
-class ExaminedObjects:
-    """Objects that stand for the data, and what a reader must know about them."""
-
-    values: Floats
-    remarks: tuple[Remark, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def examined_objects(X: Array, most_objects: int, rng: np.random.Generator) -> ExaminedObjects:
+def examined_objects(
+    X: Array, most_objects: int, rng: np.random.Generator
+) -> tuple[Floats, tuple[Remark, ...], tuple[str, ...]]:
     """The data, or a random part of it, such that equal values alone do not look like structure.
+
+    Remarks and notes tell a reader what was done.
 
     Objects that are equal are at distance 0, which no continuous law explains, and neither makes clusters.
     They come about in two ways. Values were rounded, or are codes: then a feature has few values. There each
@@ -65,7 +58,7 @@ def examined_objects(X: Array, most_objects: int, rng: np.random.Generator) -> E
             f"in place of {values.shape[1]:,} features their {MOST_FEATURES} leading principal components"
         )
         values = _leading(values, MOST_FEATURES)
-    return ExaminedObjects(values, remarks, tuple(notes))
+    return values, remarks, tuple(notes)
 
 
 def rescaled(X: Array) -> Floats:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.arrays import Floats, one_blas_thread
-from partita.selection.dips import dip, evenly_thinned
-from partita.selection.null_data import LAWS, Axes, Box
+from partita.datasets.null_data import LAWS
+from partita.statistics.dips import dip, evenly_thinned
+from partita.statistics.projections import Axes, Box, flattest_projection
 
 __all__ = ["DIRECTIONS", "LAWS", "STATISTICS", "NullTest", "as_shown", "corrected", "measured", "null_tests"]
 
@@ -26,12 +27,6 @@ MOST_PROBES = 100
 
 MOST_DISTANCES = 5000
 """Distances whose median is taken."""
-
-STARTS = 4
-"""Directions of each of two kinds from which the flattest projection is sought."""
-
-STEPS = 15
-"""Steps of the search. Any number gives a valid test."""
 
 LARGEST_LOG_ODDS = 700.0
 """More cannot be turned back into a share."""
@@ -85,30 +80,21 @@ def measured(X: Floats, n_components: int, rng: np.random.Generator) -> list[flo
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
-def null_tests(
-    values: Sequence[float], null: Floats, law: str, dimensions: Sequence[int]
-) -> tuple[NullTest, ...]:
-    """Each statistic of the data against those of data sets from one distribution.
+def null_tests(values: Sequence[float], null: Floats, dimensions: Sequence[int]) -> tuple[NullTest, ...]:
+    """Each statistic of the data against those of data sets from each distribution.
 
-    Null is (data sets, statistics); dimensions are those of each block of statistics.
+    Null is (distributions, data sets, statistics); dimensions are those of each block of statistics.
     """
     of_data = np.array(values)
     directions = np.tile(DIRECTIONS, len(dimensions))
-    as_clustered = (null * directions >= of_data * directions).sum(axis=0)
-    both = corrected(of_data, null)
-    shown, null_shown = as_shown(of_data), as_shown(null).mean(axis=0)
-    return tuple(
-        NullTest(
-            STATISTICS[j % len(STATISTICS)],
-            law,
-            dimensions[j // len(STATISTICS)],
-            float(shown[j]),
-            float(null_shown[j]),
-            (1 + int(as_clustered[j])) / (len(null) + 1),
-            float(both[j]),
-        )
-        for j in range(len(of_data))
-    )
+    names = [(name, block) for block in dimensions for name in STATISTICS]
+    tests = []
+    for law, drawn in zip(LAWS, null, strict=True):
+        as_clustered = (drawn * directions >= of_data * directions).sum(axis=0)
+        p = (1 + as_clustered) / (len(drawn) + 1)
+        rows = np.array([as_shown(of_data), as_shown(drawn).mean(axis=0), p, corrected(of_data, drawn)]).T
+        tests += [NullTest(name, law, d, *row) for (name, d), row in zip(names, rows.tolist(), strict=True)]
+    return tuple(tests)
 
 
 def corrected(values: Floats, null: Floats) -> Floats:
@@ -170,26 +156,3 @@ def _log_of_sum(gaps: Floats, power: int) -> float:
     if largest == 0:
         return -math.inf
     return power * math.log(largest) + math.log(float(((gaps / largest) ** power).sum()))
-
-
-def flattest_projection(X: Floats) -> Floats:
-    """Data with unit covariances along the direction of least kurtosis.
-
-    Projected on the line between two clusters of similar size, which need not be a direction of large
-    variance, the data have two peaks and the least kurtosis of all directions (pena2001). The search starts
-    from the leading axes and from those along which far objects are few (cardoso1989), and each step of it
-    lowers the kurtosis. Objects far from the centre are moved nearer, so that none of them decides alone.
-    """
-    n, d = X.shape
-    lengths = np.linalg.norm(X, axis=1)
-    near = X * np.minimum(1.0, (math.sqrt(d) + 2) / np.maximum(lengths, 1.0))[:, None]
-    weighted = near * np.linalg.norm(near, axis=1)[:, None]
-    flat = np.linalg.eigh(weighted.T @ weighted)[1]
-    directions = np.hstack([np.eye(d)[:, :STARTS], flat[:, :STARTS]])
-    for _ in range(STEPS):
-        along = near @ directions
-        directions = 3 * directions - near.T @ (along * along * along) / n
-        directions /= np.linalg.norm(directions, axis=0)
-    squares = np.square(near @ directions)
-    kurtosis = np.square(squares).mean(axis=0) / np.square(squares.mean(axis=0))
-    return np.asarray(X @ directions[:, np.argmin(kurtosis)])

@@ -11,11 +11,11 @@ import numpy as np
 
 from partita.arrays import Array
 from partita.errors import TooLargeError
+from partita.fits.degenerate_fits import Shape
 from partita.partitions import HardPartition, Partition
 from partita.registry import Index, find
 from partita.registry.rules import apply_rule
 from partita.results import plain
-from partita.selection.degenerate_fits import Shape
 from partita.selection.evidence import ScoredClustering
 
 __all__ = ["Candidate", "Preference", "agreement_of", "equal_groups", "hard_labels", "preferences_of"]

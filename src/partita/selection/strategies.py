@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array, Floats, one_thread
-from partita.cluster.centres import CentreFit, lloyd, nearest, starting_centres
+from partita.cluster.centres import CentreFit, lloyd, starting_centres
 from partita.cluster.clusterer import squarable, warn_of_empty, warn_of_no_convergence
 from partita.cluster.swap import ROUNDS, RandomSwap, default_patience
-from partita.cluster.ward import refuse_many_pairs
+from partita.cluster.ward import WardTree, refuse_many_pairs
 from partita.errors import ParameterError, Phrase, Setting, near_names
+from partita.fits.degenerate_fits import shape_of
+from partita.fits.fit_scores import judge_fit
 from partita.fits.models import method_or_usual
 from partita.inputs import prepare
 from partita.partitions import HARD, HardPartition
 from partita.progress import bar
 from partita.registry import Index, find
-from partita.selection.degenerate_fits import shape_of
-from partita.selection.fit_scores import judge_fit
 from partita.selection.sweep import Fit, Sweep
-from partita.statistics.clusters.moments import ClusterMoments
 
 BRUTE_FORCE = "brute force"
 STRATEGIES = (BRUTE_FORCE, "stepwise", "guided", "hierarchical")
@@ -136,23 +135,26 @@ def search_fits(
     X = squarable(check_array(sweep.X, dtype=np.float64, order="C"))
     with one_thread():
         if strategy == "guided":
-            return _guided(sweep, X, seed)
-        if strategy == "hierarchical":
-            return _hierarchical(sweep, X, seed, reassign, bool(stop))
-        return _stepwise(sweep, X, seed, stop is not False)
+            found = _guided(sweep, X, seed)
+        elif strategy == "hierarchical":
+            found = _hierarchical(sweep, X, seed, reassign, bool(stop))
+        else:
+            found = _stepwise(sweep, X, seed, stop is not False)
+    # as if no other numbers of clusters had been asked for
+    return replace(found, sweep=replace(sweep.with_values(fit.k for fit in found.fits), n_runs=1))
 
 
 # --- judging, and when to stop ----------------------------------------------------------------------------
 
 
-def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *, converged: bool) -> Fit:
+def _judged(sweep: Sweep, k: int, seed: int, fit: CentreFit) -> Fit:
     """A clustering as a run of a sweep, with the warnings that its estimator would have given."""
     entries = [find(label) for label in sweep.panel.labels]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = HardPartition(labels)
-        warn_of_empty(k - _filled(labels), k)
-        if not converged:
+        found = HardPartition(fit.labels)
+        warn_of_empty(k - _filled(fit.labels), k)
+        if not fit.converged:
             warn_of_no_convergence("k-means", sweep.method.max_iter)
         rows, refused = judge_fit(
             sweep.X, sweep.truth, None, found, entries, leaves_out=sweep.panel.leaves_out
@@ -161,7 +163,7 @@ def _judged(sweep: Sweep, k: int, seed: int, labels: Array, objective: float, *,
         k=k,
         run=0,
         seed=seed,
-        objective=objective,
+        objective=fit.objective,
         values=dict.fromkeys(refused, math.nan) | {index: value for index, value, _ in rows},
         caveats=refused | {index: caveat for index, _, caveat in rows},
         warned=tuple(sorted({type(w.message).__name__ for w in caught})),
@@ -184,25 +186,32 @@ def _leading_index(sweep: Sweep) -> Index | None:
     return next(able, None)
 
 
-class _Enough:
-    """The stopping criterion: k >= 1.5 k_best + 5."""
+def _rising(
+    sweep: Sweep, seed: int, way: str, found: Iterable[tuple[int, CentreFit]], count: int, *, stops: bool
+) -> tuple[dict[int, Fit], dict[int, CentreFit], str]:
+    """Clusterings of rising k, of which there are ``count`` at most, as fits; and where they ended.
 
-    def __init__(self, index: Index | None) -> None:
-        self.index, self.best_k, self.gain = index, 0, -math.inf
-
-    def reached(self, fit: Fit) -> bool:
-        """Whether nothing is expected beyond this k; fits come with rising k."""
-        if self.index is None:
-            return False
-        gain = _gain(self.index, fit.values[self.index.label])
-        if gain > self.gain:
-            self.best_k, self.gain = fit.k, gain
-        return self.best_k > 0 and fit.k >= 1.5 * self.best_k + 5
-
-    def reason(self, k: int) -> str:
-        """In words."""
-        assert self.index is not None
-        return f"k = {k} >= 1.5 * {self.best_k} + 5, {self.best_k} being the best by {self.index.label}"
+    They end early where there is none with so many clusters, or with ``stops`` where nothing is expected
+    beyond: at k >= 1.5 k_best + 5.
+    """
+    index = _leading_index(sweep) if stops else None
+    fits: dict[int, Fit] = {}
+    kept: dict[int, CentreFit] = {}
+    done, best_k, best = 0, 0, -math.inf
+    with bar(f"{way} search") as report:
+        for done, (k, fit) in enumerate(found, start=1):
+            if k in sweep.ks:
+                fits[k], kept[k] = _judged(sweep, k, seed, fit), fit
+            if k in sweep.ks and index is not None:
+                gain = _gain(index, fits[k].values[index.label])
+                if gain > best:
+                    best_k, best = k, gain
+                if best_k > 0 and k >= 1.5 * best_k + 5:
+                    reason = f"k = {k} >= 1.5 * {best_k} + 5, {best_k} being the best by {index.label}"
+                    return fits, kept, reason
+            report(done, count)
+    all_found = done == count
+    return fits, kept, "the last k asked for" if all_found else f"k = {done}: with more a cluster stays empty"
 
 
 def _gain(index: Index, value: float) -> float:
@@ -217,43 +226,32 @@ def _gain(index: Index, value: float) -> float:
 
 def _stepwise(sweep: Sweep, X: Floats, seed: int, stops: bool) -> Search:
     """From k to k + 1: one more centre, swaps whose number grows with k, k-means."""
-    fits, kept, ended = _steps(sweep, X, seed, stops)
+    fits, kept, ended = _rising(sweep, seed, "stepwise", _steps(sweep, X, seed), sweep.ks[-1], stops=stops)
     if not fits:
         raise ParameterError(
             "X has fewer distinct objects than clusters.", got=f"ks from {sweep.ks[0]}", need=ended
         )
     notes = (f"stepwise: {len(fits)} of {len(sweep.ks)} numbers of clusters tried, up to {ended}",)
-    return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes)
+    return Search(sweep, list(fits.values()), _refit(sweep, kept), notes)
 
 
-def _steps(sweep: Sweep, X: Floats, seed: int, stops: bool) -> tuple[dict[int, Fit], dict[int, Floats], str]:
-    """For each number of clusters that was reached its fit and its centres; and where the steps ended."""
+def _steps(sweep: Sweep, X: Floats, seed: int) -> Iterator[tuple[int, CentreFit]]:
+    """A clustering for each number of clusters from 1 on, until a cluster stays empty."""
     from partita.kernels.swaps import gather, weighed_swaps
 
     method, rng = sweep.method, np.random.default_rng(seed)
     most_swaps = getattr(method, "max_swaps", 0)
-    enough = _Enough(_leading_index(sweep) if stops else None)
-    centres, fits, ended = X.mean(axis=0, keepdims=True), {}, "the last k asked for"
-    kept: dict[int, Floats] = {}
-    with bar("stepwise search") as report:
-        for k in range(1, sweep.ks[-1] + 1):
-            swarm = gather(X, centres)
-            if k > 1:
-                swaps = min(SWAPS_PER_CLUSTER * k, most_swaps)
-                weighed_swaps(swarm, rng.random((swaps, 2)), ROUNDS, WORTH_A_TRY)
-            fit = lloyd(X, swarm.centres, max_iter=method.max_iter)
-            if _filled(fit.labels) < k:
-                ended = f"k = {k - 1}: with more a cluster stays empty"
-                break
-            if k in sweep.ks:
-                fits[k] = _judged(sweep, k, seed, fit.labels, fit.objective, converged=fit.converged)
-                kept[k] = fit.centres
-                if enough.reached(fits[k]):
-                    ended = enough.reason(k)
-                    break
-            centres = _with_one_more(gather(X, fit.centres), rng)
-            report(k, sweep.ks[-1])
-    return fits, kept, ended
+    centres = X.mean(axis=0, keepdims=True)
+    for k in range(1, sweep.ks[-1] + 1):
+        swarm = gather(X, centres)
+        if k > 1:
+            swaps = min(SWAPS_PER_CLUSTER * k, most_swaps)
+            weighed_swaps(swarm, rng.random((swaps, 2)), ROUNDS, WORTH_A_TRY)
+        fit = lloyd(X, swarm.centres, max_iter=method.max_iter)
+        if _filled(fit.labels) < k:
+            return
+        yield k, fit
+        centres = _with_one_more(X, fit.centres, rng)
 
 
 def _filled(labels: Array) -> int:
@@ -261,26 +259,22 @@ def _filled(labels: Array) -> int:
     return int(np.count_nonzero(np.bincount(labels)))
 
 
-def _with_one_more(swarm: Any, rng: np.random.Generator) -> Floats:
+def _with_one_more(X: Floats, centres: Floats, rng: np.random.Generator) -> Floats:
     """The centres and one on an object: of a few drawn by squared distance, that which gains most."""
-    from partita.kernels.swaps import helpful_object
+    from partita.kernels.swaps import gather, helpful_object
 
-    point = helpful_object(swarm, rng.random(2 + int(math.log(len(swarm.centres)))))
+    swarm = gather(X, centres)  # its objects are in another order, and its centres are means
+    point = helpful_object(swarm, rng.random(2 + int(math.log(len(centres)))))
     return np.vstack([swarm.centres, swarm.X[point]])
 
 
-def _narrowed(sweep: Sweep, fits: Mapping[int, Fit]) -> Sweep:
-    """The sweep as if no other numbers of clusters had been asked for."""
-    return replace(sweep.with_values(sorted(fits)), n_runs=1)
-
-
-def _refit(sweep: Sweep, kept: Mapping[int, Floats]) -> Callable[[int, int], Any]:
+def _refit(sweep: Sweep, kept: Mapping[int, CentreFit]) -> Callable[[int, int], Any]:
     """The estimator of a k, fitted from the centres that were found, which it does not leave."""
 
     def refit(k: int, seed: int) -> Any:
         from sklearn.base import clone
 
-        given = {sweep.grid.parameter: k, "init": kept[k], "n_init": 1, "random_state": seed}
+        given = {sweep.grid.parameter: k, "init": kept[k].centres, "n_init": 1, "random_state": seed}
         more = {"max_swaps": 0} if isinstance(sweep.method, RandomSwap) else {}
         with one_thread():
             return clone(sweep.method).set_params(**given, **more).fit(sweep.X)
@@ -318,10 +312,8 @@ def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
     for state in (state for climb in climbs for state in climb.path):
         if state.k not in best or state.gain > best[state.k].gain:
             best[state.k] = state
-    fits = {
-        k: _judged(sweep, k, seed, best[k].fit.labels, best[k].fit.objective, converged=best[k].fit.converged)
-        for k in sorted(best)
-    }
+    kept = {k: best[k].fit for k in sorted(best)}
+    fits = [_judged(sweep, k, seed, fit) for k, fit in kept.items()]
     ways = "; ".join(
         f"from k = {climb.path[0].k} to {climb.path[-1].k}, {climb.tried} moves" for climb in climbs
     )
@@ -330,16 +322,16 @@ def _guided(sweep: Sweep, X: Floats, seed: int) -> Search:
         "the other indices judge what it passed on its way, not the best clustering of each k",
     )
     trail = tuple(tuple((state.k, state.value) for state in climb.path) for climb in climbs)
-    kept = {k: state.fit.centres for k, state in best.items()}
-    return Search(_narrowed(sweep, fits), list(fits.values()), _refit(sweep, kept), notes, trail)
+    return Search(sweep, fits, _refit(sweep, kept), notes, trail)
 
 
 def _stepwise_answer(sweep: Sweep, X: Floats, index: Index, rng: np.random.Generator) -> list[Floats]:
     """The centres that a stepwise search finds best by an index; none if it gets nowhere."""
     alone = replace(sweep, panel=replace(sweep.panel, entries=(index,), curves=()))
-    fits, kept, _ = _steps(alone, X, int(rng.integers(1 << 32)), stops=True)
+    own = int(rng.integers(1 << 32))
+    fits, kept, _ = _rising(alone, own, "stepwise", _steps(alone, X, own), sweep.ks[-1], stops=True)
     best = max(fits.values(), key=lambda fit: _gain(index, fit.values[index.label]), default=None)
-    return [] if best is None else [kept[best.k]]
+    return [] if best is None else [kept[best.k].centres]
 
 
 @dataclass(frozen=True)
@@ -412,10 +404,8 @@ class _Climb:
         return moves
 
     def _grown(self, centres: Floats, count: int) -> Floats:
-        from partita.kernels.swaps import gather
-
         for _ in range(count):
-            centres = _with_one_more(gather(self.X, centres), self.rng)
+            centres = _with_one_more(self.X, centres, self.rng)
         return centres
 
     def _shrunk(self, centres: Floats, count: int, spared: int = 0) -> Floats:
@@ -434,60 +424,15 @@ class _Climb:
 
 def _hierarchical(sweep: Sweep, X: Floats, seed: int, reassign: bool, stops: bool) -> Search:
     """One Ward tree, cut at every k."""
+    refuse_many_pairs(len(X), fix='search="stepwise"')
     tree = WardTree.of(X)
-    enough = _Enough(_leading_index(sweep) if stops else None)
-    fits, ended = {}, "the last k asked for"
-    with bar("hierarchical search") as report:
-        for done, k in enumerate(sweep.ks, start=1):
-            labels, objective = tree.partition(k, reassign=reassign)
-            fits[k] = _judged(sweep, k, seed, labels, objective, converged=True)
-            report(done, len(sweep.ks))
-            if enough.reached(fits[k]):
-                ended = enough.reason(k)
-                break
+    cuts = ((k, tree.partition(k, reassign=reassign)) for k in sweep.ks)
+    fits, _, ended = _rising(sweep, seed, "hierarchical", cuts, len(sweep.ks), stops=stops)
     after = ", each object then with the nearest mean" if reassign else ""
     count = f"{len(fits)} of {len(sweep.ks)} numbers of clusters"
     notes = (f"hierarchical: {count} cut from one Ward tree{after}, up to {ended}",)
 
     def refit(k: int, _: int) -> HardPartition:
-        return HardPartition(tree.partition(k, reassign=reassign)[0])
+        return HardPartition(tree.partition(k, reassign=reassign).labels)
 
-    return Search(_narrowed(sweep, fits), list(fits.values()), refit, notes)
-
-
-@dataclass(frozen=True)
-class WardTree:
-    """All cuts of Ward's method: node i < n is an object, node n + i the union of merge i."""
-
-    X: Floats
-    parents: Array
-
-    @classmethod
-    def of(cls, X: Floats) -> WardTree:
-        """Merge until one cluster is left; refused where the distances of all pairs would not fit."""
-        n = len(X)
-        refuse_many_pairs(n, fix='search="stepwise"')
-        parents = np.full(2 * n - 1, 2 * n)
-        if n > 1:
-            from scipy.cluster.hierarchy import ward
-
-            merged = ward(X)[:, :2].astype(np.int64)
-            parents[merged] = np.arange(n, 2 * n - 1)[:, None]
-        return cls(X, parents)
-
-    def cut(self, k: int) -> Array:
-        """Labels 0, ..., k - 1 after the first n - k merges."""
-        n = len(self.X)
-        top = np.where(self.parents < 2 * n - k, self.parents, np.arange(2 * n - 1))
-        while not np.array_equal(higher := top[top], top):
-            top = higher
-        return np.unique(top[:n], return_inverse=True)[1]
-
-    def partition(self, k: int, *, reassign: bool) -> tuple[Array, float]:
-        """Labels at a cut, objects going to the nearest mean if asked for, and the sum of squares."""
-        labels = self.cut(k)
-        moments = ClusterMoments.from_block(self.X, HardPartition(labels))
-        if reassign:
-            labels = nearest(self.X, moments.centers)[0]
-            moments = ClusterMoments.from_block(self.X, HardPartition(labels))
-        return labels, moments.ssw
+    return Search(sweep, list(fits.values()), refit, notes)

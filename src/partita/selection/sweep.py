@@ -17,6 +17,8 @@ from partita.ensembles import consensus_index
 from partita.errors import ParameterError
 from partita.evaluation import MOST_PAIR_OPERATIONS
 from partita.fits.checkpoints import Checkpoint, Record, root_seed
+from partita.fits.degenerate_fits import Shape
+from partita.fits.fit_scores import fit_and_judge, fit_null, judge_kept
 from partita.fits.partitions import from_arrays, to_arrays
 from partita.fits.settings import Grid, clustering_by, seeded_with
 from partita.fits.tasks import Task, run_tasks, task_seed
@@ -25,8 +27,6 @@ from partita.partitions import DataMatrix, Partition, complete_data
 from partita.partitions.models import in_clustered_space, preparing_steps
 from partita.registry import Index, find
 from partita.results import number, plain
-from partita.selection.degenerate_fits import Shape
-from partita.selection.fit_scores import fit_and_judge, fit_null, judge_kept
 from partita.selection.index_panel import Panel
 
 __all__ = ["Fit", "Seeds", "Sweep", "best_objective", "data_and_truth", "notes_on"]

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from partita.arrays import Floats, one_blas_thread
-from partita.selection.dips import evenly_thinned, unimodal_fit
+from partita.statistics.dips import evenly_thinned, unimodal_fit
+from partita.statistics.projections import Axes, Box
 
 LAWS = ("normal", "uniform", "student", "unimodal")
-"""The distributions without clusters, the simplest first."""
+"""The distributions without clusters, the simplest first: methods of `NullLaws`."""
 
 SEPARATION = 5.0
 """Standard deviations between the means of two planted clusters: 0.6 % of the objects lie nearer to the other
 mean, so nobody would doubt that these are two."""
-
-FLAT = 1e-12
-"""A principal axis with a smaller share of the largest deviation is ignored."""
 
 HALVINGS = 6
 """The inverse of the degrees of freedom is found to 1 / 64."""
@@ -30,87 +27,16 @@ REWEIGHTINGS = 4
 
 def uniform_like(X: Floats, rng: np.random.Generator) -> Floats:
     """As many objects, uniform in the box that the data fill along their principal axes (Tibshirani 2001)."""
-    with one_blas_thread():
-        middle = X.mean(axis=0)
-        axes = np.linalg.svd(X - middle, full_matrices=False)[2]
-        along = (X - middle) @ axes.T
-        low, high = along.min(axis=0), along.max(axis=0)
-        drawn: Floats = rng.uniform(low, high, size=(len(X), len(low))) @ axes + middle
-    return drawn
+    axes = Axes.of(X, flat=True)
+    along = axes.along(X)
+    return axes.back(rng.uniform(along.min(axis=0), along.max(axis=0), size=along.shape))
 
 
 def normal_like(X: Floats, rng: np.random.Generator) -> Floats:
     """As many objects, from one normal distribution with the mean and the covariances of the data."""
-    with one_blas_thread():
-        middle = X.mean(axis=0)
-        _, spread, axes = np.linalg.svd(X - middle, full_matrices=False)
-        drawn = rng.standard_normal((len(X), len(spread))) * (spread / np.sqrt(max(len(X) - 1, 1)))
-        return np.asarray(drawn @ axes + middle)
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The principal axes along which data have any spread, by falling spread; at least one."""
-
-    middle: Floats
-    spread: Floats
-    """Square roots of the sums of squares along each axis."""
-    directions: Floats
-
-    @classmethod
-    def of(cls, X: Floats) -> Axes:
-        """The axes of the data."""
-        middle = X.mean(axis=0)
-        with one_blas_thread():
-            _, spread, directions = np.linalg.svd(X - middle, full_matrices=False)
-        filled = max(int((spread > FLAT * spread[0]).sum()), 1)
-        return cls(middle, spread[:filled], directions[:filled])
-
-    def along(self, X: Floats) -> Floats:
-        """Coordinates of objects on the axes."""
-        with one_blas_thread():
-            return np.asarray((X - self.middle) @ self.directions.T)
-
-    def whitened(self, X: Floats) -> Floats:
-        """Coordinates on the axes with unit variances."""
-        return np.asarray(self.along(X) / self.spread * math.sqrt(len(X)))
-
-    def back(self, coordinates: Floats) -> Floats:
-        """Objects from their coordinates."""
-        with one_blas_thread():
-            return np.asarray(coordinates @ self.directions + self.middle)
-
-
-@dataclass(frozen=True)
-class Box:
-    """The smaller of two boxes around data, along the features or along the principal axes.
-
-    Data that vary alike in all directions have arbitrary principal axes, and a box along these may be far
-    from filled by data that fill a box along the features.
-    """
-
-    low: Floats
-    high: Floats
-    axes: Axes | None
-
-    @classmethod
-    def around(cls, X: Floats, axes: Axes) -> Box:
-        """The box around the data."""
-        along = axes.along(X)
-        turned = cls(along.min(axis=0), along.max(axis=0), axes)
-        straight = cls(X.min(axis=0), X.max(axis=0), None)
-        fills_all = len(axes.spread) == X.shape[1] and bool((straight.high > straight.low).all())
-        return straight if fills_all and straight.log_volume <= turned.log_volume else turned
-
-    @property
-    def log_volume(self) -> float:
-        """The logarithm of the volume."""
-        return float(np.log(self.high - self.low).sum())
-
-    def at(self, shares: Floats) -> Floats:
-        """The places at given shares of the sides."""
-        inside = self.low + shares * (self.high - self.low)
-        return inside if self.axes is None else self.axes.back(inside)
+    axes = Axes.of(X, flat=True)
+    drawn = rng.standard_normal((len(X), len(axes.spread)))
+    return axes.back(drawn * (axes.spread / np.sqrt(max(len(X) - 1, 1))))
 
 
 class NullLaws:
@@ -131,17 +57,6 @@ class NullLaws:
     def has_heavy_tails(self) -> bool:
         """True if the Student distribution that fits is not the normal one."""
         return self._student.heaviness > 0
-
-    def draw(self, law: str, rng: np.random.Generator) -> Floats:
-        """A data set from the named distribution."""
-        draws: dict[str, Callable[[np.random.Generator], Floats]] = {
-            "uniform": self.uniform,
-            "normal": self.normal,
-            "student": self.student,
-            "unimodal": self.unimodal,
-            "two clusters": self.two_clusters,
-        }
-        return draws[law](rng)
 
     def uniform(self, rng: np.random.Generator) -> Floats:
         """Uniform in the smallest of an ellipsoid and two boxes, along the features or the principal axes.

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from partita.datasets.null_data import uniform_like
 from partita.errors import KindError, ParameterError, TooLargeError
 from partita.evaluation import Assignment, Plan, judge, plan
 from partita.fits.checkpoints import Record
+from partita.fits.degenerate_fits import shape_of
 from partita.fits.models import one_line, seeded
 from partita.fits.partitions import from_arrays, to_arrays
 from partita.fits.settings import clustering_by, seeded_with
@@ -22,8 +24,6 @@ from partita.partitions.models import in_clustered_space, objective_of
 from partita.registry import Index, find
 from partita.results import plain
 from partita.results.index_rows import IndexValue
-from partita.selection.degenerate_fits import shape_of
-from partita.selection.null_data import uniform_like
 
 
 def fit_and_judge(

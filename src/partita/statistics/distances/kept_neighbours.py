@@ -37,18 +37,12 @@ class KeptNeighbours:
     @cached_property
     def means(self) -> Floats:
         """For each clustering the mean over the objects that have a share."""
-        known = np.isfinite(self.shares)
-        counts = known.sum(axis=0)
-        sums = np.where(known, self.shares, 0.0).sum(axis=0)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return _known_means(self.shares, axis=0)
 
     @cached_property
     def over_all(self) -> Floats:
         """For each object the mean over the clusterings that give it a share: low at contested borders."""
-        known = np.isfinite(self.shares)
-        counts = known.sum(axis=1)
-        sums = np.where(known, self.shares, 0.0).sum(axis=1)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return _known_means(self.shares, axis=1)
 
     def weakest(self, place: int) -> float:
         """The least mean share of a cluster of one clustering; nan where none has a share."""
@@ -56,6 +50,14 @@ class KeptNeighbours:
         known = np.isfinite(shares)
         means = [float(shares[known & (labels == j)].mean()) for j in np.unique(labels[known])]
         return min(means, default=float("nan"))
+
+
+def _known_means(shares: Floats, axis: int) -> Floats:
+    """Means along an axis of the shares that are known; nan where none is."""
+    known = np.isfinite(shares)
+    counts = known.sum(axis=axis)
+    sums = np.where(known, shares, 0.0).sum(axis=axis)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def kept_neighbours(
