@@ -1,4 +1,4 @@
-"""Search strategies: against their definitions, what they promise, and what they find in the slides' data."""
+"""Search strategies: against their definitions, their promises, and the slides' data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from partita.selection.deciding import decide
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.mixture import GaussianMixture
 
@@ -16,11 +15,14 @@ from partita.cluster import RandomSwap
 from partita.cluster.centres import lloyd, starting_centres
 from partita.cluster.ward import ward_partition
 from partita.errors import ParameterError, TooLargeError, UnknownNameError
+from partita.fits.settings import Grid
 from partita.kernels.swaps import gain_at, gather, helpful_object, removal_costs, weighed_swaps
 from partita.registry import find
 from partita.registry.curves import find_curve
+from partita.selection.index_panel import Panel
 from partita.selection.strategies import Search, WardTree, method_for, search_fits
-from partita.selection.sweep import Judges, Sweep
+from partita.selection.sweep import Sweep
+from partita.selection.votes import evaluate
 from reference.kmeans_family import merge_groups, scatter
 from shared_data import features
 
@@ -44,20 +46,23 @@ def problems(draw):
 
 
 def search(way, X, ks, names=("wb_index",), estimator=None, seed=0, truth=None, **options) -> Search:
-    judges = Judges(tuple(find(name) for name in names))
-    sweep = Sweep(np.asarray(X), truth, method_for(way, estimator), "n_clusters", tuple(ks), 1, judges)
-    return search_fits(way, sweep, seed, **options)
+    panel = Panel(tuple(find(name) for name in names))
+    return search_fits(way, sweep_of(X, method_for(way, estimator), ks, panel, truth), seed, **options)
+
+
+def sweep_of(X, method, ks, panel, truth=None) -> Sweep:
+    return Sweep(np.asarray(X), truth, method, Grid("n_clusters", tuple(ks), True), 1, panel)
 
 
 def chosen(found: Search, name: str) -> int | None:
-    return decide(found.sweep, found.fits, {}, None, "objective", frame="pandas")[name].k
+    return evaluate(found.sweep, found.fits)[1][find(name).label].k
 
 
 def labels_of(model) -> np.ndarray:
     return np.asarray(model.labels_ if hasattr(model, "labels_") else model.codes)
 
 
-# --- what is weighed --------------------------------------------------------------------------------------
+# --- swaps and their gains --------------------------------------------------------------------------------
 
 
 @given(problems(), seeds)
@@ -110,7 +115,7 @@ def test_a_hopeless_swap_is_not_tried():
     assert weighed_swaps(swarm, draws, 2, 0.0)[0] == 50
 
 
-# --- what all promise -------------------------------------------------------------------------------------
+# --- promises of all searches -----------------------------------------------------------------------------
 
 
 def check_judgement(found, X, ks):
@@ -363,9 +368,9 @@ def test_an_unknown_strategy_is_refused_with_the_nearest_name():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_needs_many_clusterings_of_a_k_is_refused(way):
-    for judges in (Judges((), (find_curve("gap"),)), Judges((), (), (find("ARI"),))):
+    for panel in (Panel((), (find_curve("gap"),)), Panel((), (), (find("ARI"),))):
         with pytest.raises(ParameterError, match="one clustering for each k"):
-            search_fits(way, Sweep(BLOBS, None, method_for(way), "n_clusters", (2, 3), 1, judges), 0)
+            search_fits(way, sweep_of(BLOBS, method_for(way), (2, 3), panel), 0)
 
 
 @pytest.mark.parametrize("way", ["stepwise", "hierarchical"])
