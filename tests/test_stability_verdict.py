@@ -148,8 +148,9 @@ def doubts(answer):
     return [reason.kind for reason in answer.because if reason.role == "against"]
 
 
-def made_structure(*ps, power):
-    """A test of structure with a p-value for each distribution of a single group."""
+def made_structure(p, power):
+    """A test of structure that rejects each distribution of a single group, but for the first one at p."""
+    ps = (p, *[0.01] * (len(LAWS) - 1))
     tests = tuple(NullTest("hopkins", law, 2, 0.5, 0.5, p, p) for law, p in zip(LAWS, ps, strict=True))
     return Structure(tests=tests, power=power, n_null=59)
 
@@ -178,9 +179,9 @@ COLUMN = Dominance(("euros",), 0.999, ("share",))
         ({"dominated": COLUMN}, "weak", ReasonKind.SCALE, RemarkKind.SCALE),
         ({"dense": 5}, "contested", ReasonKind.RIVAL, None),
         ({"dense": 4}, "clear", None, None),
-        ({"structure": made_structure(0.6, 0.01, 0.01, power=0.9)}, "weak", ReasonKind.STRUCTURE, None),
-        ({"structure": made_structure(0.6, 0.01, 0.01, power=0.3)}, "clear", None, None),
-        ({"structure": made_structure(0.02, 0.01, 0.01, power=NAN)}, "clear", None, None),
+        ({"structure": made_structure(0.6, power=0.9)}, "weak", ReasonKind.STRUCTURE, None),
+        ({"structure": made_structure(0.6, power=0.3)}, "clear", None, None),
+        ({"structure": made_structure(0.02, power=NAN)}, "clear", None, None),
     ],
 )
 def test_what_makes_an_answer_less_than_clear(given, strength, doubt, kind):
@@ -192,7 +193,7 @@ def test_what_makes_an_answer_less_than_clear(given, strength, doubt, kind):
 
 
 def test_the_test_of_structure_is_quoted():
-    found, none = made_structure(0.02, 0.01, 0.01, power=NAN), made_structure(0.6, 0.01, 0.01, power=0.9)
+    found, none = made_structure(0.02, power=NAN), made_structure(0.6, power=0.9)
     answer, _ = answer_of(evidence([4], apart=[4], structure=found))
     assert "a single group is rejected (p = 0.02)." in answer.statement
     answer, _ = answer_of(evidence([4], apart=[4], structure=none))
@@ -494,7 +495,7 @@ def test_a_test_that_ran_before_is_used_again(monkeypatch):
 def test_a_single_group_that_is_not_rejected_is_never_clear():
     """Two halves of an even cloud with a gap are stable and have gaps; the test of structure decides."""
     found = pt.stability(clouds(2), ks=[2, 3], n_repeats=10, random_state=0)
-    kept = made_structure(0.6, 0.01, 0.01, power=0.9)
+    kept = made_structure(0.6, power=0.9)
     again = pt.stability(clouds(2), ks=[2, 3], n_repeats=10, structure=kept, random_state=0)
     assert (found.k, found.strength, again.k, again.strength) == (2, "clear", 2, "weak")
     assert again.because[0].kind is ReasonKind.STRUCTURE
