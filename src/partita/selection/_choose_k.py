@@ -506,8 +506,9 @@ def _verdict_on(sweep: Sweep, case: Case, fits: Sequence[Fit], largest_k: int | 
     largest = largest_k or (sweep.ks[-1] if len(sweep.ks) > 1 else None)
     best = max(scored, key=lambda one: (round(one.score, 9), -one.k), default=None)
     shape = None if best is None else kept[best.parameters["k"]].shape
-    coverage = 1.0 if shape is None else shape.coverage
-    return case.judge(scored, largest_k=largest, rivals=case.evidence.clusterings[:1], coverage=coverage)
+    flaw, coverage = ("", 1.0) if shape is None else (shape.flaw, shape.coverage)
+    own = case.evidence.clusterings[:1]
+    return case.judge(scored, largest_k=largest, rivals=own, coverage=coverage, flaw=flaw)
 
 
 def _of_pool(fits: Sequence[Fit], selected: Mapping[int, int], pool: str, n_runs: int) -> list[str]:

@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from partita.selection.shapes import MixtureOfShape, grade
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
@@ -18,6 +17,7 @@ import partita as pt
 from partita.cluster import FuzzyCMeans, GaussianMixtureEM
 from partita.errors import ParameterError, UnknownNameError
 from partita.selection import ChoiceOfK, CovarianceShapes
+from partita.selection.covariance_shapes import MixtureOfShape, grade
 from partita.statistics.clusters.mixtures import GivenMixture, free_parameters
 
 IRIS = load_iris().data
@@ -25,7 +25,7 @@ ALL = ["full", "diag", "tied", "spherical"]
 
 
 def quick(method, ks=(1, 2, 3), data=IRIS, **options):
-    given = {"n_runs": 2, "structure": False, "n_splits": 0, "random_state": 0, **options}
+    given = {"n_runs": 2, "structure": False, "random_state": 0, **options}
     return pt.choose_k(data, method, ks, **given)
 
 
@@ -50,7 +50,7 @@ def test_bic_is_that_of_each_shape_alone_and_as_published(iris):
 
 def test_the_result_is_the_sweep_of_the_best_shape(iris):
     alone = quick(GaussianMixtureEM(covariance_type="full"), range(1, 5))
-    for part in ("curves", "choices", "votes", "selected", "assessment"):
+    for part in ("curves", "choices", "votes", "selected", "verdict"):
         assert iris.to_dict()[part] == alone.to_dict()[part]
     assert iris.model.covariance_type == "full"
     assert iris.shapes.statement in iris.notes
