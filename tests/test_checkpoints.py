@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -82,6 +83,37 @@ def test_a_sweep_that_was_killed_goes_on_to_the_very_same_end(
     again = swept(what, checkpoint=folder)
     assert not log.exists()  # nothing is fitted twice
     pd.testing.assert_frame_equal(again.to_frame(), straight.to_frame(), check_exact=True)
+
+
+def test_partitas_own_methods_keep_nothing_and_the_notes_say_so(tmp_path):
+    folder = tmp_path / "kept"
+    choice = partita.choose_k(X, checkpoint=folder, structure=False, random_state=0)
+    assert choice.k == 3
+    assert any(str(folder) in note for note in choice.notes)
+    assert not folder.exists()
+
+
+class Strict(StubClusterer):
+    """Refuses fewer than three clusters."""
+
+    def fit(self, X, y=None):
+        if self.n_clusters < 3:
+            raise ValueError("too few clusters")
+        return super().fit(X, y)
+
+
+def test_a_number_of_clusters_that_a_pipeline_cannot_do_does_not_end_the_sweep():
+    method = make_pipeline(StandardScaler(), Strict())
+    choice = partita.choose_k(X, method, [2, 3], n_runs=1, indices=["CH"], structure=False, random_state=0)
+    assert [bool(fit.failed) for fit in choice.fits] == [True, False]
+    assert choice.k == 3
+
+
+def test_first_steps_that_cannot_prepare_the_data_are_refused():
+    method = make_pipeline(PCA(5), StubClusterer())
+    with pytest.raises(ParameterError, match="cannot be prepared") as refused:
+        partita.choose_k(X, method, [2, 3], random_state=0)
+    assert refused.value.parameter == "estimator"
 
 
 def test_two_processes_on_one_folder_do_no_harm(tmp_path, log):

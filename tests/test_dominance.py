@@ -1,4 +1,4 @@
-"""Features that drown others in distances, and scales that give all the same say."""
+"""Features that dominate the distances, and scales that give all features equal weight."""
 
 from __future__ import annotations
 
@@ -114,10 +114,12 @@ def test_every_procedure_says_so_and_can_scale(call):
 
 def test_centres_are_in_the_units_of_the_data_and_the_model_takes_them():
     X = CUSTOMERS.assign(euros=np.repeat([100.0, 5000.0], 100) + RNG.normal(size=200))
-    options = {"n_runs": 1, "structure": False, "n_splits": 0, "random_state": 0}
-    choice = pt.choose_k(X, ks=[1, 2, 3], scale="standard", **options)
+    options = {"structure": False, "random_state": 0}
+    choice = pt.choose_k(X, pt.cluster.RandomSwap(), [1, 2, 3], n_runs=1, scale="standard", **options)
     centres = choice.centers(2)
     assert list(centres.columns) == ["euros", "food", "weekend"]
     np.testing.assert_allclose(sorted(centres["euros"]), [100, 5000], atol=1)
-    labels = choice.model_at(2).predict(X)
-    assert pt.indices.ARI(np.repeat([0, 1], 100), labels) == 1.0
+    own = pt.choose_k(X, scale="standard", **options)
+    assert own.k == 2
+    for model in (choice.model_at(2), own.model):
+        assert pt.indices.ARI(np.repeat([0, 1], 100), model.predict(X)) == 1.0

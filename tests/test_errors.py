@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.cluster import KMeans
 
 import partita as pt
 from partita.cli import commands, main
@@ -34,6 +35,8 @@ PROCEDURES = {
     "validate": (pt.validate, (X, LABELS)),
     "distribution": (pt.distribution, (LABELS, FUZZY)),
     "choose_k": (pt.choose_k, (X, None, [2])),
+    "choose_value": (pt.choose_value, (X, KMeans(), {"n_clusters": [2]})),
+    "choose": (pt.choose, (X, {"two": LABELS, "three": np.arange(12) % 3})),
     "stability": (pt.stability, (X, None, [2])),
     "consensus_index": (pt.consensus_index, ([LABELS, LABELS],)),
     "consensus": (pt.consensus, ([LABELS, LABELS],)),
@@ -44,11 +47,14 @@ PROCEDURES = {
 DATA = {"X", "truth", "noise_label"}
 """Keywords that take data, which has errors of its own, or any label."""
 
+ELSEWHERE = {"parameter", "values"}
+"""Keywords of a sweep over another parameter, which has no numbers of clusters."""
+
 KEYWORDS = [
     (name, parameter.name)
     for name, (call, _) in PROCEDURES.items()
     for parameter in inspect.signature(call).parameters.values()
-    if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in DATA
+    if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in DATA | ELSEWHERE
 ]
 
 
@@ -58,6 +64,24 @@ def test_an_error_carries_the_parameter_it_is_about(procedure, name):
     with pytest.raises(PartitaError) as caught:
         call(*inputs, **{name: Odd()})
     assert caught.value.parameter == name
+    assert caught.value.got
+
+
+@pytest.mark.parametrize(
+    ("sweep", "about"),
+    [
+        ({"parameter": Odd()}, "parameter"),
+        ({"values": Odd()}, "values"),
+        ({"parameter": Odd(), "values": [1, 2]}, "parameter"),
+        ({"parameter": "tol", "values": Odd()}, "values"),
+        ({"parameter": "tol", "values": [0.1], "ks": [2]}, "ks"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:choose_k.parameter=:FutureWarning")
+def test_an_error_about_a_sweep_of_another_parameter_carries_what_was_given(sweep, about):
+    with pytest.raises(PartitaError) as caught:
+        pt.choose_k(X, KMeans(), **sweep)
+    assert caught.value.parameter == about
     assert caught.value.got
 
 

@@ -137,7 +137,8 @@ def test_a_record_that_cannot_be_replaced_stays(tmp_path):
 # --- Ctrl-C -----------------------------------------------------------------------------------------------
 
 LONG = {
-    "choose": "choose data.csv --leave-out kind --k 2:4 --runs 60 --seed 0 --checkpoint kept --format csv",
+    "choose": "choose data.csv --leave-out kind --method swap --k 2:4 --runs 60 --seed 0 --checkpoint kept "
+    "--format csv",
     "stability": "stability data.csv --leave-out kind --k 2:4 --repeats 80 --seed 0 --checkpoint kept "
     "--format csv",
     "reproduce": "reproduce lagofernandez2009 --quick --only fig3 --out kept",

@@ -265,6 +265,14 @@ def test_few_objects_are_few_clusters(n):
     assert np.isfinite(model.objective_)
 
 
+@pytest.mark.parametrize("kind", ["auto", "full", "tied", "diag", "spherical"])
+def test_one_object_is_one_cluster_whatever_the_shape(kind):
+    model = MergedMixture(covariance_type=kind).fit([[3.0, -1.0]])
+    assert model.predict_proba([[3.0, -1.0], [9.0, 9.0]]).tolist() == [[1.0], [1.0]]
+    assert model.mixture_.mixture.means_.tolist() == [[0.0, 0.0]]
+    assert model.partition_.n_clusters == 1
+
+
 def test_what_it_cannot_do_is_refused():
     with pytest.raises(ParameterError, match="no mixture of 25 components") as problem:
         MergedMixture(n_components=25).fit(CLOUDS)

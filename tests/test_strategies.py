@@ -1,4 +1,4 @@
-"""Search strategies: against their definitions, what they promise, and what they find in the slides' data."""
+"""Search strategies: against their definitions, their promises, and the slides' data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from partita.fits.settings import Grid
 from partita.kernels.swaps import gain_at, gather, helpful_object, removal_costs, weighed_swaps
 from partita.registry import find
 from partita.registry.curves import find_curve
-from partita.selection.index_panel import Panel, one_of
+from partita.selection.index_panel import Panel
 from partita.selection.strategies import Search, method_for, search_fits
 from partita.selection.sweep import Sweep
 from partita.selection.votes import evaluate
@@ -47,21 +47,22 @@ def problems(draw):
 
 def search(way, X, ks, names=("wb_index",), estimator=None, seed=0, truth=None, **options) -> Search:
     panel = Panel(tuple(find(name) for name in names))
-    grid = Grid("n_clusters", tuple(ks), True)
-    sweep = Sweep(np.asarray(X), truth, method_for(way, estimator), grid, 1, panel)
-    return search_fits(way, sweep, seed, **options)
+    return search_fits(way, sweep_of(X, method_for(way, estimator), ks, panel, truth), seed, **options)
+
+
+def sweep_of(X, method, ks, panel, truth=None) -> Sweep:
+    return Sweep(np.asarray(X), truth, method, Grid("n_clusters", tuple(ks), True), 1, panel)
 
 
 def chosen(found: Search, name: str) -> int | None:
-    choices = evaluate(found.sweep, found.fits)[1]
-    return choices[one_of(name, choices, noun="choice")].k
+    return evaluate(found.sweep, found.fits)[1][find(name).label].k
 
 
 def labels_of(model) -> np.ndarray:
     return np.asarray(model.labels_ if hasattr(model, "labels_") else model.codes)
 
 
-# --- what is weighed --------------------------------------------------------------------------------------
+# --- swaps and their gains --------------------------------------------------------------------------------
 
 
 @given(problems(), seeds)
@@ -114,7 +115,7 @@ def test_a_hopeless_swap_is_not_tried():
     assert weighed_swaps(swarm, draws, 2, 0.0)[0] == 50
 
 
-# --- what all promise -------------------------------------------------------------------------------------
+# --- promises of all searches -----------------------------------------------------------------------------
 
 
 def check_judgement(found, X, ks):
@@ -367,10 +368,9 @@ def test_an_unknown_strategy_is_refused_with_the_nearest_name():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_needs_many_clusterings_of_a_k_is_refused(way):
-    grid = Grid("n_clusters", (2, 3), True)
     for panel in (Panel((), (find_curve("gap"),)), Panel((), (), (find("ARI"),))):
         with pytest.raises(ParameterError, match="one clustering for each k"):
-            search_fits(way, Sweep(BLOBS, None, method_for(way), grid, 1, panel), 0)
+            search_fits(way, sweep_of(BLOBS, method_for(way), (2, 3), panel), 0)
 
 
 @pytest.mark.parametrize("way", ["stepwise", "hierarchical"])

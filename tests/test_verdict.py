@@ -166,6 +166,14 @@ def test_little_coverage_is_not_clear():
     assert "only 42% of the objects are in a cluster" in found.answer.statement
 
 
+def test_a_fit_that_does_not_count_is_not_clear_and_the_reason_is_first():
+    found = verdict_on(planted(FOUR, 2.0), flaw="1 component at the floor of variance")
+    assert found.answer.strength == "weak"
+    assert found.answer.statement.startswith("4 clusters, weak: 1 component at the floor of variance")
+    assert found.answer.because[0].kind is ReasonKind.FLAW
+    assert verdict_on(planted(FOUR, 0.5), flaw="1 cluster without an object").answer.strength == "contested"
+
+
 @pytest.mark.parametrize(
     ("d", "score", "strength"), [(3, 1.4, "clear"), (4, 1.29, "clear"), (4, 1.31, "weak")]
 )

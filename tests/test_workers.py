@@ -64,7 +64,8 @@ everywhere = pytest.mark.parametrize("backend", ["loky", "dask"], indirect=True)
 
 def chosen(estimator, **ways):
     """All kinds of tasks that a choice of k has: fits, pairs, null data, halves, structure."""
-    return pt.choose_k(X, estimator, [2, 3], n_runs=4, n_null=3, random_state=0, **ways)
+    given = {"n_runs": 4, "indices": ["headline", "gap"], "n_null": 3, "n_splits": 3, "random_state": 0}
+    return pt.choose_k(X, estimator, [2, 3], **given, **ways)
 
 
 def found_again(estimator, **ways):

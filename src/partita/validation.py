@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from partita.arrays import check_flag
 from partita.cluster_quality import ClusterQuality, cluster_quality, sample_size_for
 from partita.errors import ParameterError, PartitaError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
@@ -185,6 +186,8 @@ def validate(
     check_on_undefined(on_undefined)
     check_space(space)
     known_metric(metric)
+    if not isinstance(structure, Structure):
+        check_flag(structure, "structure")
     indices = listed(indices) if indices is not None else None  # an iterator goes only once
     asked, _ = _wanted(indices, metric)
     if any(entry.options.get("metric") == "precomputed" for entry in asked):

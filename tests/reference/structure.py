@@ -1,4 +1,4 @@
-"""The statistics of structure by their definitions: every distance, every split, every law with one peak."""
+"""The statistics of structure by their definitions: every distance, every distribution with one peak."""
 
 import math
 from collections.abc import Sequence
@@ -30,17 +30,6 @@ def spanning_tree_length(X: NDArray[np.float64]) -> float:
         inside.append(joining)
         outside.remove(joining)
     return length
-
-
-def two_means_share(X: NDArray[np.float64]) -> float:
-    """The smallest share of the scatter that any split into two leaves within them."""
-
-    def scatter(rows: NDArray[np.float64]) -> float:
-        return float(np.square(rows - rows.mean(axis=0)).sum())
-
-    splits = range(1, 2 ** (len(X) - 1))
-    sides = [np.array([split >> i & 1 for i in range(len(X))], dtype=bool) for split in splits]
-    return min(scatter(X[side]) + scatter(X[~side]) for side in sides) / scatter(X)
 
 
 def dip(values: Sequence[float]) -> float:

@@ -162,7 +162,11 @@ def _fitted(Z: Floats, labels: Array, covariance_type: str) -> FittedMixture | N
     k = int(labels.max()) + 1
     rounds = 100 if k <= FIRST_KS else 60
     hard = np.eye(k)[labels]
-    if n * k * d * d <= SMALL_WORK or not has_numba():
+    if n == 1:  # which scikit-learn refuses
+        ridge = {"full": RIDGE * np.eye(d)[None], "tied": RIDGE * np.eye(d), "diag": np.full((1, d), RIDGE)}
+        mixture = GivenMixture([1.0], Z, ridge.get(covariance_type, [RIDGE]), covariance_type)
+        memberships, log_densities = hard, _log_density(mixture, Z)
+    elif n * k * d * d <= SMALL_WORK or not has_numba():
         mixture, memberships, log_densities = _small_em(Z, hard, covariance_type, rounds)
     else:
         em = ExpectationMaximisation(Z, covariance_type, RIDGE, "likelihood", ENOUGH_GAIN, rounds)

@@ -34,6 +34,15 @@ class Record:
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
 
+def folder_of(checkpoint: Any) -> Path:
+    """The path of a checkpoint."""
+    try:
+        return Path(checkpoint)
+    except TypeError:
+        what = Phrase(Setting("checkpoint"), " is no path.")
+        raise ParameterError(what, got=repr(checkpoint), need="a folder") from None
+
+
 def root_seed(random_state: Any) -> int:
     """The number from which all seeds of a sweep are derived."""
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
@@ -59,11 +68,7 @@ class Checkpoint:
         ``parts`` are the data and options by name; each is hashed on its own, so that a refusal can say which
         of them are others. Without a ``random_state``, work goes on with the seed that it began with.
         """
-        try:
-            place = Path(folder)
-        except TypeError:
-            what = Phrase(Setting("checkpoint"), " is no path.")
-            raise ParameterError(what, got=repr(folder), need="a folder") from None
+        place = folder_of(folder)
         hashes = {name: fingerprint(part) for name, part in parts.items()}
         seed = root_seed(random_state)
         try:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from partita.arrays import Array, check_flag, one_thread
 from partita.errors import ParameterError, Phrase, Setting
-from partita.fits.checkpoints import Checkpoint, root_seed
+from partita.fits.checkpoints import Checkpoint, folder_of, root_seed
 from partita.fits.degenerate_fits import shape_of
 from partita.fits.fit_scores import judge_fit
 from partita.fits.models import is_random, k_parameter
@@ -25,6 +25,7 @@ from partita.partitions.models import check_space, last_step, preparing_steps, s
 from partita.partitions.scales import scaled_data
 from partita.registry import Index, find
 from partita.registry.rules import in_runs
+from partita.results import plain
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._choose_value import choose_value
@@ -142,8 +143,8 @@ def choose_k(
     random_state : None, int or Generator
         The seed from which all others come. Up to 3,000 objects the answer without an estimator has no seed.
     checkpoint : path, optional
-        A folder that keeps the fits: a sweep that was killed, or that lost a worker, goes on there, to the
-        same result.
+        A folder that keeps the fits of an estimator: a sweep that was killed, or that lost a worker, goes on
+        there, to the same result.
     missing : {"raise", "drop", "median", "mean"}
         How to treat missing values of X: refuse, drop these objects, or fill in the median or mean of their
         column.
@@ -217,6 +218,9 @@ def choose_k(
     named = (indices, consensus, rules, covariance_type, k_param, estimator)
     if search == BRUTE_FORCE and pool == "objective" and not n_splits and all(one is None for one in named):
         choice = _own_choice(question, root_seed(random_state))
+        if checkpoint is not None:
+            kept = f"nothing is kept in {folder_of(checkpoint)}: partita's own methods take seconds"
+            choice = replace(choice, notes=(*choice.notes, kept))
     else:
         method = method_for(search, estimator)
         shapes: tuple[str, ...] = ()
@@ -430,7 +434,7 @@ def _searched_choice(
             *choice.notes,
             *(f"left out: {index} ({why})" for index, why in costly.items()),
         ),
-        provenance={**choice.provenance, "search": search, "trail": found.trail},
+        provenance={**choice.provenance, "search": search, "trail": plain(found.trail)},
         refit=found.refit,
     )
 
@@ -506,8 +510,9 @@ def _verdict_on(sweep: Sweep, case: Case, fits: Sequence[Fit], largest_k: int | 
     largest = largest_k or (sweep.ks[-1] if len(sweep.ks) > 1 else None)
     best = max(scored, key=lambda one: (round(one.score, 9), -one.k), default=None)
     shape = None if best is None else kept[best.parameters["k"]].shape
-    coverage = 1.0 if shape is None else shape.coverage
-    return case.judge(scored, largest_k=largest, rivals=case.evidence.clusterings[:1], coverage=coverage)
+    flaw, coverage = ("", 1.0) if shape is None else (shape.flaw, shape.coverage)
+    own = case.evidence.clusterings[:1]
+    return case.judge(scored, largest_k=largest, rivals=own, coverage=coverage, flaw=flaw)
 
 
 def _of_pool(fits: Sequence[Fit], selected: Mapping[int, int], pool: str, n_runs: int) -> list[str]:
@@ -572,7 +577,7 @@ def _choose_parameter(given: dict[str, Any]) -> ChoiceOfValue:
             ),
             got=Phrase("no ", Setting(lacking)),
             need='choose_value(X, estimator, {"eps": [0.1, 0.2]})',
-            parameter=lacking,
+            parameter="values" if lacking == "parameter" else "parameter",
         )
     warnings.warn(
         "choose_k(parameter=, values=) is deprecated: use choose_value(X, estimator, {parameter: values}).",

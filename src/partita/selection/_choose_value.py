@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from partita.arrays import check_flag
 from partita.errors import ParameterError
 from partita.fits.models import method_or_usual
 from partita.fits.settings import Grid, grid_over
@@ -86,6 +87,8 @@ def choose_value(
             parameter="values",
         )
     ((parameter, listed),) = values.items()
+    if not isinstance(structure, Structure):
+        check_flag(structure, "structure")
     given, against, notes = data_and_truth(X, truth, missing)
     data, scaler = scaled_data(given, scale)
     method = method_or_usual(estimator)

@@ -189,6 +189,7 @@ class Case:
             [scored[i] for i in counts],
             called=candidates[best].label,
             coverage=candidates[best].coverage,
+            flaw=candidates[best].flaw,
             rivals=self.evidence.clusterings[:1],
             alike=[
                 candidates[i].label

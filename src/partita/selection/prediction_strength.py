@@ -17,7 +17,7 @@ from partita.registry import find
 from partita.registry.rules import Verdict
 from partita.results import number
 from partita.selection.sweep import Seeds, Sweep
-from partita.selection.votes import Choice, IndexOverK
+from partita.selection.votes import Choice, IndexOverK, at_end_of_range
 
 __all__ = ["prediction_strength_over_k"]
 
@@ -65,7 +65,7 @@ def prediction_strength_over_k(
     stable = [k for k in sweep.ks if k in means and means[k] + np.nan_to_num(errors[k]) >= ENOUGH]
     reason = f"the last k that reaches {ENOUGH} within a standard error"
     verdict = Verdict(max(stable), reason) if stable else Verdict(None, f"no k reaches {ENOUGH}")
-    return curve, Choice(NAME, RULE, verdict, "resampling")
+    return curve, Choice(NAME, RULE, verdict, "resampling", at_end_of_range(verdict, sweep.ks))
 
 
 def fit_halves(X: Floats, method: Any, parameters: dict[str, Any], seed: int) -> Record:

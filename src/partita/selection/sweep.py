@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, Floats, one_thread
+from partita.arrays import Array, Floats, dense, one_thread
 from partita.engine import looks_at_pairs, pair_operations
 from partita.ensembles import consensus_index
 from partita.errors import ParameterError
@@ -19,12 +19,13 @@ from partita.evaluation import MOST_PAIR_OPERATIONS
 from partita.fits.checkpoints import Checkpoint, Record, root_seed
 from partita.fits.degenerate_fits import Shape
 from partita.fits.fit_scores import fit_and_judge, fit_null, judge_kept
+from partita.fits.models import one_line
 from partita.fits.partitions import from_arrays, to_arrays
 from partita.fits.settings import Grid, clustering_by, seeded_with
 from partita.fits.tasks import Task, run_tasks, task_seed
 from partita.inputs import prepare
 from partita.partitions import DataMatrix, Partition, complete_data
-from partita.partitions.models import in_clustered_space, preparing_steps
+from partita.partitions.models import preparing_steps
 from partita.registry import Index, find
 from partita.results import number, plain
 from partita.selection.index_panel import Panel
@@ -341,10 +342,25 @@ class Sweep:
             return clustering_by(seeded_with(self.method, self.grid.parameters(value), seed), self.X)[0]
 
     def where_clustered(self, seed: int) -> Array:
-        """The data as the last step of a pipeline gets them; as they are for any other method."""
+        """The data as the last step of a pipeline gets them; as they are for any other method.
+
+        The last step itself, which may take long, is not fitted.
+        """
         if self.space != "clustered" or not preparing_steps(self.method):
             return self.X
-        return np.asarray(in_clustered_space(self.refit(self.ks[0], seed), self.X)[0])
+        X, step = self.X, seeded_with(self.method, self.grid.parameters(self.ks[0]), seed)
+        with one_thread():
+            while preparing_steps(step):
+                first, step = step[:-1], step.steps[-1][1]
+                try:
+                    X = first.fit(X).transform(X) if len(first) else X
+                except (ValueError, ArithmeticError) as problem:
+                    raise ParameterError(
+                        "the data cannot be prepared by the first steps of this pipeline.",
+                        got=one_line(problem),
+                        parameter="estimator",
+                    ) from problem
+        return dense(X)
 
 
 def _with_rows(fit: Fit, rows: Iterable[tuple[str, Any, str]]) -> Fit:

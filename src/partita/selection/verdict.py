@@ -119,6 +119,7 @@ def judge(
     called: str = "",
     alike: Sequence[str] = (),
     coverage: float = 1.0,
+    flaw: str = "",
 ) -> Verdict:
     """The verdict on scored clusterings of the objects that were clustered.
 
@@ -143,6 +144,8 @@ def judge(
         The names of others with the same clusters.
     coverage : float
         The share of objects in a cluster of the answer; with less than half it is not clear.
+    flaw : str
+        Why the fit of the answer does not count, where no other does; it is not clear then.
     """
     n = len(evidence.data)
     order = ranked(one for one in clusterings if one.k > 1)
@@ -171,6 +174,7 @@ def judge(
         at_end
         or stronger is not None
         or coverage < LEAST_COVERAGE
+        or flaw
         or _denies(structure)
         or (evidence.data.shape[1] > 3 and second is not None and second.score >= RIVAL_LEVEL_SCORE)
     ):
@@ -182,6 +186,7 @@ def judge(
     reasons = [
         *_of_stronger(stronger, best),
         *_of_coverage(coverage),
+        *([Reason(ReasonKind.FLAW, flaw, role="against")] if flaw else []),
         *_of_end(best, at_end),
         *_of_scale(evidence, best, column),
         *_of_sample(evidence),

@@ -20,7 +20,7 @@ from partita.results import number, plain
 from partita.selection.index_panel import CONSENSUS, Panel
 from partita.selection.sweep import Fit, Sweep, best_objective
 
-__all__ = ["Ballot", "Choice", "IndexOverK", "evaluate"]
+__all__ = ["Ballot", "Choice", "IndexOverK", "at_end_of_range", "evaluate"]
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def evaluate(
     for c in found:
         if c.direction != "none" or c.rule == "at_most_10":
             verdict = _verdict(c, read.get(c.index, c), ks, flawed)
-            no_vote = "it knows the truth" if c.index in external else _at_end(verdict, ks)
+            no_vote = "it knows the truth" if c.index in external else at_end_of_range(verdict, ks)
             choices[c.index] = Choice(c.index, c.rule, verdict, _family(c.index, panel), no_vote)
     selected = selected or {k: runs[0].run for k, runs in at.items()}
     return {c.index: c for c in found}, choices, selected, left_out
@@ -269,7 +269,7 @@ def _consensus_over_k(entry: Index, ks: Sequence[int], values: Sequence[float]) 
     return IndexOverK(CONSENSUS + entry.label, "best", entry.direction, entry.best, known, tuple(reasons))
 
 
-def _at_end(verdict: RuleVerdict, ks: Sequence[int]) -> str:
+def at_end_of_range(verdict: RuleVerdict, ks: Sequence[int]) -> str:
     """The reason why a choice at an end of the range has no vote: the best may lie beyond."""
     if len(ks) > 1 and verdict.k == ks[-1]:
         return f"k = {ks[-1]} is the largest tried"

@@ -25,7 +25,7 @@ ALL = ["full", "diag", "tied", "spherical"]
 
 
 def quick(method, ks=(1, 2, 3), data=IRIS, **options):
-    given = {"n_runs": 2, "structure": False, "n_splits": 0, "random_state": 0, **options}
+    given = {"n_runs": 2, "structure": False, "random_state": 0, **options}
     return pt.choose_k(data, method, ks, **given)
 
 

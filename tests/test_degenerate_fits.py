@@ -1,22 +1,18 @@
-"""Fits that do not win: empty and single-object clusters, collapsed components."""
+"""Fits that do not count: empty and single-object clusters, collapsed components."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.mixture import GaussianMixture
 
 import partita as pt
-from partita.cluster import GaussianMixtureEM
+from partita.cluster import GaussianMixtureEM, RandomSwap
 from partita.fits.degenerate_fits import Shape, collapsed_components, shape_of
-from partita.fits.settings import Grid
 from partita.partitions import as_partition
-from partita.registry import find
+from partita.results.answers import ReasonKind
 from partita.results.verdicts import RemarkKind
-from partita.selection._choose_k import _of_fits
-from partita.selection.index_panel import Panel
-from partita.selection.sweep import Fit, Sweep
-from partita.selection.votes import evaluate
 from partita.statistics import GivenMixture
 
 RNG = np.random.default_rng(0)
@@ -72,38 +68,69 @@ def test_a_given_mixture_is_held_against_a_millionth_of_the_variance():
         assert collapsed_components(model, CLOUDS) == collapsed
 
 
-def test_a_collapsed_mixture_is_named_and_does_not_win():
+def remarks_of(choice, kind):
+    return [remark.text for remark in choice.remarks if remark.kind is kind]
+
+
+def test_a_collapsed_mixture_is_named_and_is_not_a_clear_answer():
+    """Twelve copies of an object far from the others: every mixture of two or more puts one on them."""
     X = np.vstack([RNG.normal(size=(60, 2)), np.tile([[4.0, 4.0]], (12, 1))])
-    options = {"ks": range(1, 5), "n_runs": 3, "random_state": 0, "n_splits": 0}
+    options = {"ks": range(1, 5), "n_runs": 3, "random_state": 0}
     choice = pt.choose_k(X, GaussianMixtureEM(), indices=["BIC"], structure=False, **options)
     values = dict(zip(choice.ks, choice.curves["bic"].values, strict=True))
     assert min(values, key=values.get) != 1  # the likelihood of the floor is the best by far
     assert choice["BIC"].k in (None, 1)
-    assert "collapsed" in {remark.kind.value for remark in choice.remarks}
+    (remark,) = remarks_of(choice, RemarkKind.COLLAPSED)
+    assert remark.startswith("k = 2 to 4 does not count: 1 component at the floor of variance")
     assert "does not count" in str(choice)
+    assert (choice.k, choice.strength) == (2, "weak")  # the best guess
+    assert choice.because[0].kind is ReasonKind.FLAW
+    assert choice.statement.startswith("2 clusters, weak: 1 component at the floor of variance")
+
+
+def test_ready_clusterings_without_a_flaw_come_first():
+    """Two clouds and an object far away, which is a cluster of one of the two clusterings."""
+    X = np.vstack([CLOUDS[:60], [[90.0, 90.0]]])
+    found = pt.choose(X, {"far": np.arange(61) == 60, "two": np.arange(61) < 30}, random_state=0)
+    assert found.best == "two"
+    far = np.where(np.arange(61) == 60, 2, np.arange(61) < 30)
+    both = pt.choose(X, {"far": far, "odd": np.where(np.arange(61) == 0, 2, np.arange(61) % 2)})
+    assert (both.best, both.k, both.strength) == ("far", 3, "weak")
+    assert "1 cluster of a single object" in both.statement
 
 
 def test_a_cluster_of_one_object_does_not_win():
     X = np.vstack([RNG.normal(size=(60, 2)), [[50.0, 50.0]]])
-    choice = pt.choose_k(X, ks=range(1, 6), n_runs=2, random_state=0, structure=False, n_splits=0)
-    assert choice.k != 2
-    assert "tiny_clusters" in {remark.kind.value for remark in choice.remarks}
+    choice = pt.choose_k(X, RandomSwap(), range(1, 6), n_runs=2, random_state=0, structure=False)
+    assert choice["CH"].k is None
+    assert choice.strength == "contested"
+    (remark,) = remarks_of(choice, RemarkKind.TINY_CLUSTERS)
+    assert "does not count: 1 cluster of a single object at k = 2" in remark
     assert choice.to_frame().query("k == 2")["value"].notna().any()  # what was computed is not hidden
+    own = pt.choose_k(X, random_state=0)
+    assert own.k is None or np.bincount(own.partition.codes).min() > 1
 
 
-def test_runs_that_collapsed_are_named_where_a_sound_one_was_taken():
-    """The value at that k is of a run with a smaller likelihood, which a reader must know."""
+class CutsOne(ClusterMixin, BaseEstimator):
+    """Two halves; or, by its seed, one object and the others, with a smaller objective."""
 
-    def fit(k, run, objective, collapsed):
-        return Fit(
-            k, run, run, objective, {"bic": objective}, {"bic": ""}, shape=Shape(k, collapsed=collapsed)
-        )
+    def __init__(self, n_clusters=2, random_state=None):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
 
-    fits = [fit(1, 0, 5.0, 0), fit(1, 1, 5.0, 0), fit(2, 0, -90.0, 1), fit(2, 1, 3.0, 0)]
-    grid = Grid("n_clusters", (1, 2), True)
-    sweep = Sweep(np.zeros((50, 2)), None, None, grid, 2, Panel((find("bic"),)))
-    selected = evaluate(sweep, fits)[2]
-    assert selected == {1: 0, 2: 1}
-    (remark,) = _of_fits(fits, selected)
-    assert remark.kind is RemarkKind.COLLAPSED
-    assert remark.text.startswith("1 runs at k = 2 were passed over")
+    def fit(self, X, y=None):
+        is_flawed = self.random_state % 2
+        self.labels_ = np.minimum(np.arange(len(X)) // (1 if is_flawed else 45), 1)
+        self.inertia_ = -9.0 if is_flawed else 3.0
+        return self
+
+
+def test_runs_with_a_flaw_are_passed_over_for_sound_ones_and_that_is_told():
+    """The value at that k is of a run with a worse objective, which a reader must know."""
+    choice = pt.choose_k(CLOUDS, CutsOne(), [2], n_runs=8, indices=["CH"], structure=False, random_state=0)
+    flawed = [fit for fit in choice.fits if fit.flaw]
+    assert 0 < len(flawed) < 8
+    assert choice.fit_at(2).objective == 3.0
+    assert not choice.fit_at(2).flaw
+    (remark,) = remarks_of(choice, RemarkKind.TINY_CLUSTERS)
+    assert remark.startswith(f"{len(flawed)} runs at k = 2 were passed over for sound ones")
