@@ -199,6 +199,15 @@ def test_without_two_clusters_there_is_no_candidate():
     assert denied.answer.statement == "No structure was found: for a reason."
 
 
+@pytest.mark.parametrize("score", [2.0, 1.1, 1.0999])
+def test_without_a_candidate_the_clusters_of_other_methods_are_named_where_they_are_good(score):
+    found = verdict_on(rivals=[planted(FOUR, score)])
+    assert (found.best, found.answer.value, found.answer.strength) == (None, None, "no structure")
+    assert [one.k for one in found.alternatives] == [4]
+    named = "; the density tree sees 4 clusters. See .alternatives." if score >= 1.1 else "."
+    assert found.answer.statement == f"No clusters were found: no candidate has two clusters{named}"
+
+
 @pytest.mark.parametrize(("n", "text"), [(1, "1 object is too few"), (7, "7 objects are too few")])
 def test_few_objects_have_no_answer(n, text):
     found = judge(about(n=n), [planted(np.arange(n) % 2, 2.0)], None)
@@ -357,6 +366,18 @@ def test_the_test_of_structure_is_quoted_and_told_first_where_it_decides():
     assert "Structure was found: for a reason." in high.answer.paragraph
     denied = verdict_on(planted(FOUR, 1.9), structure=of_test("no structure"))
     assert "no structure was found" in denied.answer.statement
+
+
+@pytest.mark.parametrize("test", ["structure", "cannot tell"])
+def test_the_advice_of_the_test_of_structure_is_not_quoted(test):
+    """It advises to ask for the clusters that are told here."""
+    structure = of_test(test)
+    structure.statement = structure.statement.removesuffix(".") + " (p = 0.0167). Next: choose_k(X)."
+    for score in (1.9, 1.0):
+        answer = verdict_on(planted(FOUR, score), structure=structure).answer
+        assert "for a reason (p = 0.0167)." in answer.paragraph.lower()
+        assert "choose_k" not in answer.paragraph
+        assert "Next:" not in answer.statement
 
 
 words = st.text("abc ,;.-", min_size=1, max_size=60).filter(lambda text: bool(text.split()))

@@ -148,7 +148,8 @@ def judge(
     order = ranked(one for one in clusterings if one.k > 1)
     is_unknown = structure is not None and structure.verdict == "cannot tell"
     if n < FEWEST_OBJECTS or not (order or is_unknown):
-        return Verdict(_without_clusters(n, structure))
+        seen = tuple(evidence.whole(one) for one in rivals if n >= FEWEST_OBJECTS)
+        return Verdict(_without_clusters(n, structure, rivals), alternatives=seen)
     best = order[0] if order else ONE_CLUSTER
     if is_unknown and best.score < WEAK_SCORE:
         assert structure is not None
@@ -360,13 +361,15 @@ def _of_alike(alike: Sequence[str]) -> list[Reason]:
     return [Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})]
 
 
-def _of_stronger(stronger: ScoredClustering | None, best: ScoredClustering) -> list[Reason]:
+def _of_stronger(stronger: ScoredClustering | None, best: ScoredClustering | None) -> list[Reason]:
     """Better supported clusters that partita's own methods find."""
     if stronger is None:
         return []
-    text = f"the {stronger.method} sees {counted(stronger.k)}, which are better supported"
+    text = f"the {stronger.method} sees {counted(stronger.k)}"
+    text = text if best is None else f"{text}, which are better supported"
     known = {"k": stronger.k, "score": stronger.score, "method": stronger.method}
-    scores = f"{text} (score {stronger.score:.2f} against {best.score:.2f})"
+    against = "" if best is None else f" against {best.score:.2f}"
+    scores = f"{text} (score {stronger.score:.2f}{against})"
     return [
         Reason(ReasonKind.RIVAL, text, scores, "against", known),
         Reason(ReasonKind.RIVAL, "see .alternatives", role="next"),
@@ -449,13 +452,14 @@ def _of_structure(structure: Structure | None, best: ScoredClustering, strength:
 
 
 def _of_test(structure: Structure) -> tuple[str, tuple[Reason, ...]]:
-    """The statement of the test as a headline with one reason."""
-    headline, _, why = structure.statement.rstrip(".").partition(": ")
+    """The statement of the test, without its advice, as a headline with one reason."""
+    found = structure.statement.partition(" Next: ")[0]
+    headline, _, why = found.rstrip(".").partition(": ")
     headline = f"{headline[:1].upper()}{headline[1:]}"
     return headline, (Reason(ReasonKind.STRUCTURE, why),) if why else ()
 
 
-def _without_clusters(n: int, structure: Structure | None) -> Answer:
+def _without_clusters(n: int, structure: Structure | None, rivals: Sequence[ScoredClustering] = ()) -> Answer:
     """The answer where there is no candidate."""
     if n < FEWEST_OBJECTS:
         text = f"{n} object{' is' if n == 1 else 's are'} too few; {FEWEST_OBJECTS} are needed"
@@ -463,9 +467,9 @@ def _without_clusters(n: int, structure: Structure | None) -> Answer:
     if _denies(structure):
         assert structure is not None
         return Answer(None, "no structure", *_of_test(structure))
-    return Answer(
-        None,
-        "no structure",
-        "No clusters were found",
-        (Reason(ReasonKind.STRUCTURE, "no method divides these objects"),),
-    )
+    reasons = [Reason(ReasonKind.STRUCTURE, "no method divides these objects")]
+    if rivals:
+        reasons = [Reason(ReasonKind.FLAW, "no candidate has two clusters")]
+        if rivals[0].score >= WEAK_SCORE:
+            reasons += _of_stronger(rivals[0], None)
+    return Answer(None, "no structure", "No clusters were found", tuple(reasons))
