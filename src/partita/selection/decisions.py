@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +22,7 @@ from partita.results.answers import ReasonKind
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure, quick_structure
 from partita.selection.degenerate_fits import shape_of
-from partita.selection.evidence import SAME, TREE, Clusterings, Evidence, ScoredClustering
+from partita.selection.evidence import MIXTURE, SAME, TREE, WARD, Clusterings, Evidence, ScoredClustering
 from partita.selection.fit_scores import judge_inputs
 from partita.selection.neighbours import KeptNeighbours, kept_neighbours
 from partita.selection.preferences import Candidate, equal_groups, hard_labels
@@ -160,7 +161,7 @@ class Case:
         kinds : dict, optional
             The kind of method by name; candidates of different kinds may confirm each other.
         """
-        known = [next((kinds[name] for name in c.names if kinds and name in kinds), "") for c in candidates]
+        known = [[kinds[name] for name in c.names if kinds and name in kinds] for c in candidates]
         labels = [None if c.partition is None else hard_labels(c.partition) for c in candidates]
         able = [
             c.clusters > 1 and one is not None and bool((one >= 0).any())
@@ -168,12 +169,18 @@ class Case:
         ]
         seen = {i: self._seen(labels[i]) for i, can in enumerate(able) if can}  # type: ignore[arg-type]
         by_kind = {
-            kind: Clusterings(seen[i] for i in seen if known[i] == kind) for kind in set(known) if kind
+            kind: Clusterings(seen[i] for i in seen if kind in known[i])
+            for kind in dict.fromkeys(kind for i in seen for kind in known[i])
         }
+        methods = {TREE, MIXTURE, WARD, *by_kind}
+        names = [f'"{c.label}"' if c.label in methods else c.label for c in candidates]
         scored = {
             i: self.evidence.scored(
                 ScoredClustering(
-                    one, known[i] or candidates[i].label, {"name": candidates[i].label}, of_all=labels[i]
+                    one,
+                    known[i][0] if known[i] else names[i],  # a name is no kind, whatever it says
+                    {"name": candidates[i].label},
+                    of_all=labels[i],
                 ),
                 by_kind,
             )
@@ -183,7 +190,7 @@ class Case:
         counts = [i for i in counts if not candidates[i].flaw] or counts
         filled = [replace(c, scored=scored.get(i)) for i, c in enumerate(candidates)]
         if not counts:
-            return filled, self.judge([]), None
+            return filled, self.judge([], rivals=self.evidence.clusterings[:1]), None
         best = max(counts, key=lambda i: (round(scored[i].score, 9), -scored[i].k))
         verdict = self.judge(
             [scored[i] for i in counts],
@@ -259,6 +266,7 @@ def candidates_of(
                 caveats={
                     e.label: known[e.label].caveat if e.label in known else refused[e.label] for e in kept
                 },
+                errors={row.index: row.se for row in rows if math.isfinite(row.se)},
                 partition=partition,
             )
         )
