@@ -435,6 +435,7 @@ def test_any_verdict_has_a_first_line_of_25_words_and_comes_back_from_json(found
     assert again.answer == found.answer
     assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
     if found.best is not None:
+        assert again.best in again.levels  # the same object, by which tables know the answer
         assert found.best in found.levels
         assert found.levels == tuple(sorted(found.levels, key=lambda one: one.k))
         assert not any(one is found.best for one in found.alternatives)

@@ -17,7 +17,7 @@ from partita.fits.checkpoints import Checkpoint, root_seed
 from partita.fits.models import is_random, k_parameter
 from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
-from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
+from partita.fits.tasks import check_count, check_workers, numbers_of_clusters, refuse_many, task_seed
 from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
@@ -208,6 +208,7 @@ def choose_k(
     check_count("n_runs", n_runs)
     check_count("n_null", n_null)
     check_count("n_splits", n_splits or 1)
+    check_workers(n_jobs)
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
     given, against, notes = data_and_truth(X, truth, missing, metric)
@@ -219,6 +220,7 @@ def choose_k(
         choice = _own_choice(question, root_seed(random_state))
     else:
         method = method_for(search, estimator)
+        k_name = k_parameter(method, k_param)
         shapes: tuple[str, ...] = ()
         if covariance_type is not None:
             shape_param, shapes = shapes_of(method, covariance_type)
@@ -229,7 +231,7 @@ def choose_k(
         panel = panel.sampling(data.n_objects)
         panel = panel if rules is None else panel.with_rules(rules)
         first = FIRST_RANGE[: max(data.n_objects // 2, 1)] if asked is None else asked
-        grid = Grid(k_parameter(method, k_param), tuple(first), True)
+        grid = Grid(k_name, tuple(first), True)
         refuse_many("fits", len(first) * n_runs)
         if any(curve.needs_null for curve in panel.curves):
             refuse_many("fits of data without structure", len(first) * n_null)
@@ -456,6 +458,7 @@ def _decided(
     own = ways.is_usual
     verdict = question.own_verdict(case)[0] if own else _verdict_on(sweep, case, fits, largest_k)
     n, d = sweep.X.shape
+    columns = "distances" if question.metric == "precomputed" else f"{d} features"
     name, ks = type(sweep.method).__name__, sweep.ks
     tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
     runs = f"{sweep.n_runs} runs each" if sweep.n_runs > 1 else "one run each"
@@ -486,7 +489,7 @@ def _decided(
         curves=curves,
         choices=choices,
         selected=selected,
-        title=f"{n} objects, {d} features: {name}, {tried}, {runs}",
+        title=f"{n} objects, {columns}: {name}, {tried}, {runs}",
         refit=sweep.refit,
         data=sweep.X,
     )

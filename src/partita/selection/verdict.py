@@ -101,10 +101,12 @@ class Verdict:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Verdict:
         """The verdict that `to_dict` wrote, without labels of objects."""
-        levels, alternatives = (
-            tuple(map(ScoredClustering.from_dict, row[name])) for name in ("levels", "alternatives")
-        )
         best = None if row["best"] is None else ScoredClustering.from_dict(row["best"])
+        levels = tuple(
+            best if best is not None and one == row["best"] else ScoredClustering.from_dict(one)
+            for one in row["levels"]
+        )
+        alternatives = tuple(map(ScoredClustering.from_dict, row["alternatives"]))
         return cls(Answer.from_dict(row["answer"]), best, number(row["margin"]), levels, alternatives)
 
 
