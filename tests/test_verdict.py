@@ -159,6 +159,13 @@ def test_the_largest_number_tried_is_not_clear(largest, strength):
     assert found.answer.statement.endswith("Ask again with larger ks.") == at_end
 
 
+def test_the_end_of_the_values_of_a_parameter_is_not_clear():
+    found = verdict_on(planted(FOUR, 2.0), end="eps = 0.1 is the smallest tried")
+    assert found.answer.strength == "weak"
+    assert "eps = 0.1 is the smallest tried" in found.answer.statement
+    assert found.answer.statement.endswith("Ask again with values beyond.")
+
+
 def test_little_coverage_is_not_clear():
     assert verdict_on(planted(FOUR, 2.0), coverage=0.5).answer.strength == "clear"
     found = verdict_on(planted(FOUR, 2.0), coverage=0.42)
@@ -180,6 +187,8 @@ def test_better_supported_clusters_of_another_method_are_not_clear_and_named():
     assert "the density tree sees 3 clusters, which are better supported" in found.answer.statement
     assert kinds(found, "next") == {ReasonKind.RIVAL}
     assert found.alternatives[0].k == 3
+    among = verdict_on(planted(FOUR, 1.5, "KMeans"), planted(TWO, 0.9, "KMeans"), rivals=[own])
+    assert [one.k for one in among.alternatives] == [3, 2]  # the one that the first line names is the first
     for harmless in (planted(THREE, 1.74), planted(FOUR, 2.0)):  # hardly better; the same clusters
         assert verdict_on(planted(FOUR, 1.7, "KMeans"), rivals=[harmless]).answer.strength == "clear"
 

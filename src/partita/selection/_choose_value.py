@@ -47,7 +47,8 @@ def choose_value(
     """Choose the value of a parameter, such as a resolution or a radius.
 
     The method is fitted with each value, and the clusterings get the score of `choose_k`. Values that give
-    the same clustering are one candidate.
+    the same clustering are one candidate. The answer is not clear if it has the most clusters of all values
+    and is found at the smallest or largest one: beyond it there may be more clusters.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def choose_value(
     found, neighbours = with_neighbours(found, seen, N_NEIGHBORS, root)
     is_scaled = scaler is not None or seen is not data.values
     case = Case.of(seen, given, root, structure=structure, is_scaled=is_scaled, n_jobs=n_jobs)
-    found, verdict, best = case.choose(found)
+    found, verdict, best = case.choose(found, ends=_ends(grid, found))
     n, d = data.values.shape
     runs = f"{n_runs} runs each" if n_runs > 1 else "one run each"
     return ChoiceOfValue(
@@ -188,6 +189,21 @@ def _candidates(grid: Grid, kept: Mapping[Any, Fit], sweep: Sweep) -> list[Candi
             )
         )
     return found
+
+
+def _ends(grid: Grid, candidates: Sequence[Candidate]) -> dict[str, str]:
+    """The candidates of most clusters at an end of numbers: beyond it there may be more clusters."""
+    values = grid.values
+    if len(values) < 2 or any(isinstance(one, (str, bool)) for one in values):
+        return {}
+    most = max(c.clusters for c in candidates)
+    ends = {min(values): "smallest", max(values): "largest"}
+    return {
+        c.label: f"{grid.parameter} = {end} is the {which} tried"
+        for c in candidates
+        for end, which in ends.items()
+        if end in c.names and c.clusters == most
+    }
 
 
 def _label(grid: Grid, names: Sequence[Any]) -> str:

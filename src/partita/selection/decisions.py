@@ -148,7 +148,10 @@ class Case:
         return (*self.remarks, *rivals)
 
     def choose(
-        self, candidates: Sequence[Candidate], kinds: Mapping[Any, str] | None = None, **ways: Any
+        self,
+        candidates: Sequence[Candidate],
+        kinds: Mapping[Any, str] | None = None,
+        ends: Mapping[str, str] | None = None,
     ) -> tuple[list[Candidate], Verdict, Candidate | None]:
         """The candidates with their scores, the verdict, and the candidate that is the answer.
 
@@ -160,6 +163,8 @@ class Case:
             Each with its clustering of all objects.
         kinds : dict, optional
             The kind of method by name; candidates of different kinds may confirm each other.
+        ends : dict, optional
+            By label, of candidates at the end of the values of a parameter, what is said about it.
         """
         known = [[kinds[name] for name in c.names if kinds and name in kinds] for c in candidates]
         labels = [None if c.partition is None else hard_labels(c.partition) for c in candidates]
@@ -202,7 +207,7 @@ class Case:
                 for i in counts
                 if i != best and Clusterings([seen[best]]).agreement(seen[i]) > SAME
             ],
-            **ways,
+            end=(ends or {}).get(candidates[best].label, ""),
         )
         is_candidate = verdict.best is not None and verdict.best.k > 1  # a best guess may be one cluster
         return filled, verdict, filled[best] if is_candidate else None

@@ -78,8 +78,9 @@ class Verdict:
     levels : tuple of ScoredClustering
         The best, and the second where the two are nested and its score is at least 1: the coarser first.
     alternatives : tuple of ScoredClustering
-        Ten other clusterings at most, all different: the second where it is no level (the best one with
-        another number of clusters and an adjusted Rand index below 0.7), then the others by score.
+        Ten other clusterings at most, all different: better supported ones of another method; the second
+        where it is no level (the best one with another number of clusters and an adjusted Rand index below
+        0.7); then the others by score.
     """
 
     answer: Answer
@@ -121,6 +122,7 @@ def judge(
     called: str = "",
     alike: Sequence[str] = (),
     coverage: float = 1.0,
+    end: str = "",
 ) -> Verdict:
     """The verdict on scored clusterings of the objects that were clustered.
 
@@ -145,6 +147,8 @@ def judge(
         The names of others with the same clusters.
     coverage : float
         The share of objects in a cluster of the answer; with less than half it is not clear.
+    end : str
+        That the answer lies at the end of the values of a parameter, beyond which there may be more clusters.
     """
     n = len(evidence.data)
     order = ranked(one for one in clusterings if one.k > 1)
@@ -169,7 +173,8 @@ def judge(
     if stronger is not None and near.agreement(stronger.labels) >= SAME:
         stronger = None
     strength = _strength(evidence, best, margin, structure)
-    at_end = largest_k is not None and best.k >= largest_k
+    is_largest = largest_k is not None and best.k >= largest_k
+    at_end = is_largest or bool(end)
     if strength == "clear" and (
         at_end
         or stronger is not None
@@ -185,7 +190,7 @@ def judge(
     reasons = [
         *_of_stronger(stronger, best),
         *_of_coverage(coverage),
-        *_of_end(best, at_end),
+        *_of_end(best, is_largest, end),
         *_of_scale(evidence, best, column),
         *_of_sample(evidence),
         *_of_structure(structure, best, strength),
@@ -200,7 +205,8 @@ def judge(
     answer = Answer(best.k, strength, _headline(best, strength, levels, evidence, called), tuple(reasons))
     whole = tuple(evidence.whole(one) for one in levels)
     apart = [one for one in levels if one is not best]
-    shown = _different([*first_others, *ranked((*order, *rivals))], [best, *apart])
+    named = [] if stronger is None else [stronger]
+    shown = _different([*named, *first_others, *ranked((*order, *rivals))], [best, *apart])
     return Verdict(
         answer,
         next(one for one, part in zip(whole, levels, strict=True) if part is best),
@@ -394,13 +400,14 @@ def _of_coverage(coverage: float) -> list[Reason]:
     return [Reason(ReasonKind.FLAW, text, text, "against", {"coverage": coverage})]
 
 
-def _of_end(best: ScoredClustering, at_end: bool) -> list[Reason]:
-    if not at_end:
+def _of_end(best: ScoredClustering, is_largest: bool, end: str) -> list[Reason]:
+    if not is_largest and not end:
         return []
     known = {"k": best.k}
+    advice = "ask again with larger ks" if is_largest else "ask again with values beyond"
     return [
-        Reason(ReasonKind.END_OF_RANGE, "the largest number tried", "", "against", known),
-        Reason(ReasonKind.END_OF_RANGE, "ask again with larger ks", role="next", values=known),
+        Reason(ReasonKind.END_OF_RANGE, end or "the largest number tried", "", "against", known),
+        Reason(ReasonKind.END_OF_RANGE, advice, role="next", values=known),
     ]
 
 
