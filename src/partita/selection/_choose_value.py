@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from partita.arrays import check_flag
 from partita.errors import ParameterError
 from partita.fits.models import method_or_usual
 from partita.fits.settings import Grid, grid_over
@@ -79,6 +80,8 @@ def choose_value(
     """
     check_space(space)
     check_count("n_runs", n_runs)
+    if not isinstance(structure, Structure):
+        check_flag(structure, "structure")
     if not isinstance(values, Mapping) or len(values) != 1:
         raise ParameterError(
             "values must be a dictionary of one parameter.",
@@ -132,7 +135,7 @@ def choose_value(
             *notes,
             *["for each value, the run with the best objective is evaluated"] * (n_runs > 1),
             *notes_on(fits),
-            *(f"left out: {index} ({why})" for index, why in costly.items()),
+            *(f"left out: {index} ({why})" for index, why in {**sweep.panel.left_out, **costly}.items()),
         ),
         frame=data.frame or "pandas",
         title=(
@@ -168,10 +171,19 @@ def _space_of(method: Any, grid: Grid, space: str) -> tuple[str, list[str]]:
 
 
 def _candidates(grid: Grid, kept: Mapping[Any, Fit], sweep: Sweep) -> list[Candidate]:
-    """The different clusterings with the values of the indices."""
+    """The different clusterings with the values of the indices.
+
+    Models with the same clustering are apart where one has a flaw, or where indices of the model differ.
+    """
     found = []
     partitions = {value: fit.partition for value, fit in kept.items() if fit.partition is not None}
-    for names in equal_groups(partitions):
+    of_model = [e.label for e in sweep.panel.entries if "model" in e.inputs]
+    groups: dict[Any, list[Any]] = {}
+    for place, equal in enumerate(equal_groups(partitions)):
+        for name in equal:
+            values = [repr(kept[name].values[label]) for label in of_model]
+            groups.setdefault((place, kept[name].flaw, *values), []).append(name)
+    for names in map(tuple, groups.values()):
         fit = kept[names[0]]
         assert fit.partition is not None
         assert fit.shape is not None
