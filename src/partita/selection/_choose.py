@@ -134,7 +134,7 @@ def choose(
     sides = {"X": X, **{texts[name]: one for name, one in given.items()}}
     ways = {"missing": missing, "noise_label": noise_label}
     whole = prepare(sides, **ways)
-    settled = whole if noise == "cluster" else prepare(sides, noise=noise, **ways)
+    settled = whole if isinstance(noise, str) and noise == "cluster" else prepare(sides, noise=noise, **ways)
     assert whole.X is not None
     assert settled.X is not None
     scaled, scaler = scaled_data(whole.X, scale)

@@ -198,7 +198,7 @@ def choose_k(
     if parameter is not None or values is not None:
         return _choose_parameter(locals())
     check_space(space)
-    if metric not in ("euclidean", "precomputed"):
+    if not isinstance(metric, str) or metric not in ("euclidean", "precomputed"):
         raise ParameterError(
             "no such metric.", got=repr(metric), need='"euclidean" or "precomputed"', parameter="metric"
         )
@@ -207,7 +207,8 @@ def choose_k(
         raise ParameterError("no such pool.", got=repr(pool), need=need, parameter="pool")
     check_count("n_runs", n_runs)
     check_count("n_null", n_null)
-    check_count("n_splits", n_splits or 1)
+    is_zero = isinstance(n_splits, (int, np.integer)) and not isinstance(n_splits, bool) and n_splits == 0
+    check_count("n_splits", 1 if is_zero else n_splits)
     check_workers(n_jobs)
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
