@@ -398,6 +398,19 @@ def test_a_choice_tells_its_rule_and_by_how_much():
     assert choice.choices["hartigan"].rule == "at_most_10"
 
 
+def test_prediction_strength_of_halves_is_reported_over_k_and_changes_nothing_else():
+    options = {"ks": range(1, 6), "n_runs": 1, "indices": "CH", "random_state": 0}
+    plain = choose_k(clouds(), KMeans(n_init=2), **options)
+    split = choose_k(clouds(), KMeans(n_init=2), n_splits=3, **options)
+    curve = split.curves["prediction_strength"]
+    assert (curve.values[0], curve.values[2]) == (1.0, 1.0)  # one cluster predicts itself
+    assert all(value < 0.8 for value in curve.values[3:])
+    assert split["prediction_strength"].k == 3
+    assert "prediction_strength" not in plain.curves
+    assert split.answer == plain.answer
+    assert split["CH"] == plain["CH"]
+
+
 def test_the_usual_judges_suit_the_method():
     assert list(choose_k(clouds(), ks=[2, 3], n_runs=1).choices) == [
         "silhouette",
