@@ -1,4 +1,4 @@
-"""choose: which of several ready clusterings, by votes, neighbours and density, without a fit."""
+"""choose: the best of several ready clusterings by their scores; indices, noise, kinds, neighbours."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import partita as pt
 from generated_data import uniform
 from partita.errors import MismatchError, ParameterError, PartitionError
 from partita.results.verdicts import RemarkKind
+from partita.selection import evidence
 from partita.statistics.distances.kept_neighbours import MOST_OBJECTS, kept_neighbours
 from reference.neighbours import kept
 
@@ -37,18 +38,29 @@ def kinds(result):
     return {remark.kind for remark in result.remarks}
 
 
-# --- votes ------------------------------------------------------------------------------------------------
+# --- scores, and what indices prefer ------------------------------------------------------------------------
 
 
-def test_values_are_those_of_the_indices_and_the_best_wins_by_families():
+def test_the_largest_score_wins_and_values_are_those_of_the_indices():
     found = pt.choose(X, {"three": THREE, "two": TWO, "six": SIX}, random_state=0)
     assert (found.best, found.k, found.strength) == ("three", 3, "clear")
+    assert found.statement.startswith("3 clusters (three), clear: density tree and mixture find the same")
     frame = found.to_frame().set_index("clustering")
     for name, labels in (("three", THREE), ("two", TWO), ("six", SIX)):
         for index in ("silhouette", "calinski_harabasz", "xie_beni", "bic_partition", "dbcv"):
             assert frame.loc[name, index] == pt.indices.__dict__[index](X, labels)
     assert list(frame["clusters"]) == [3, 2, 6]
     assert list(frame["smallest"]) == [SIZE, SIZE, SIZE // 2]
+    for candidate in found.candidates:
+        one = candidate.scored
+        assert frame.loc[candidate.label, "score"] == one.lasting + one.agreement + one.best_bic
+    assert found.score == frame["score"].max() == frame.loc["three", "score"]
+    assert found.margin == found.score - frame["score"].drop("three").max()
+    np.testing.assert_array_equal(found.partition.codes, THREE)
+
+
+def test_preferences_are_reported_by_family_and_decide_nothing():
+    found = pt.choose(X, {"three": THREE, "two": TWO, "six": SIX}, random_state=0)
     assert {p.family for p in found.preferences.values()} == {
         "compactness",
         "separation",
@@ -57,7 +69,11 @@ def test_values_are_those_of_the_indices_and_the_best_wins_by_families():
     }
     assert found.votes == {"three": 4}
     assert found.preferences["silhouette"].runner_up == "two"
-    assert "three, 3 clusters, by 4 of 4 families" in found.statement
+    data, moons = make_moons(200, noise=0.06, random_state=0)
+    cut = KMeans(2, n_init=2, random_state=0).fit_predict(data)
+    beside = quick(data, {"cut": cut, "moons": moons}, indices=["silhouette", "CH", "xie_beni"])
+    assert beside.votes == {"cut": 2}
+    assert beside.best == "moons"
 
 
 def test_names_of_one_clustering_share_its_vote():
@@ -69,10 +85,12 @@ def test_names_of_one_clustering_share_its_vote():
     assert list(found.to_frame()["clustering"]) == ["leiden_0.2", "leiden_0.5", "leiden_1"]
 
 
-def test_the_same_clustering_under_all_names_is_no_choice():
+def test_one_clustering_under_all_names_is_scored_as_it_is_and_nothing_prefers_it():
     found = quick(X, {"a": THREE, "b": (THREE + 1) % 3})
-    assert (found.best, found.k, found.strength) == ("a", 3, "weak")
+    assert (found.best, found.k, found.strength) == ("a", 3, "clear")
+    assert found.score == quick(X, {"a": THREE, "two": TWO}).score
     assert found.votes == {}
+    assert len(found.candidates) == 1
 
 
 def test_noise_makes_another_clustering_though_labels_are_the_same():
@@ -89,11 +107,32 @@ def test_soft_clusterings_of_other_columns_are_the_same():
 
 
 def test_an_exact_tie_of_different_clusterings_has_no_vote_of_that_index():
-    square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    found = quick(square, {"rows": [0, 1, 0, 1], "columns": [0, 0, 1, 1]}, indices=["calinski_harabasz"])
-    assert found.best is None
+    square = np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], 3, axis=0)
+    rows, columns = np.repeat([0, 1, 0, 1], 3), np.repeat([0, 0, 1, 1], 3)
+    found = quick(square, {"rows": rows, "columns": columns}, indices=["calinski_harabasz"])
     assert found.preferences["calinski_harabasz"].label is None
     assert "tie" in found.preferences["calinski_harabasz"].reason
+    assert found.votes == {}
+
+
+def test_a_lead_below_the_standard_error_of_sampled_silhouettes_is_a_tie():
+    rng = np.random.default_rng(0)
+    line = rng.normal(size=(4 * SIZE, 1)) + np.repeat([[0.0], [5.0]], 2 * SIZE, axis=0)
+    candidates = {
+        "middle": line[:, 0] > 2.5,
+        "nearly": line[:, 0] > 3.3,
+        "random": rng.integers(2, size=4 * SIZE),
+    }
+    exact = quick(line, candidates, indices=["silhouette"]).preferences["silhouette"]
+    assert (exact.label, exact.runner_up) == ("middle", "nearly")
+    few = quick(line, candidates, indices=["silhouette:sample_size=12"])
+    sampled = few.preferences["silhouette:sample_size=12"]
+    values = [c.values["silhouette:sample_size=12"] for c in few.candidates]
+    assert values[0] - values[2] > 0.5  # which is more than any standard error
+    assert sampled.label is None
+    assert sampled.reason.startswith("a tie: ")
+    assert "less than the standard error" in sampled.reason
+    assert few.votes == {}
 
 
 def test_of_equal_values_the_one_that_covers_more_objects_is_preferred():
@@ -111,10 +150,12 @@ def test_an_index_with_a_value_for_one_clustering_alone_has_no_vote():
     assert found.preferences["bic_partition"].label == "three"
 
 
-def test_kin_indices_are_one_voice():
-    found = quick(X, {"three": THREE, "two": TWO}, indices=["silhouette", "calinski_harabasz"])
-    assert found.strength == "weak"
-    assert RemarkKind.KIN in kinds(found)
+def test_related_indices_share_one_vote_and_leave_the_answer_as_it_is():
+    candidates = {"three": THREE, "two": TWO}
+    found = quick(X, candidates, indices=["silhouette", "calinski_harabasz"])
+    assert found.votes == {"three": 1}
+    usual = quick(X, candidates)
+    assert (found.best, found.strength, found.score) == (usual.best, usual.strength, usual.score)
 
 
 def test_groups_of_indices_are_taken_by_name():
@@ -139,16 +180,101 @@ def test_nothing_is_best_where_there_is_no_structure():
     assert (found.best, found.k, found.strength) == (None, None, "no structure")
 
 
-def test_pieces_of_long_clusters_are_never_clear():
+def test_the_result_of_a_test_of_structure_is_quoted_without_another():
+    plain = uniform(np.random.default_rng(0), 150, 2).X
+    cut = {f"k-means {k}": KMeans(k, n_init=2, random_state=0).fit_predict(plain) for k in (2, 3)}
+    known = pt.structure(plain, n_null=39, random_state=0)
+    found = pt.choose(plain, cut, structure=known, random_state=0)
+    assert found.structure is known
+    assert found.strength == "no structure"
+    assert found.statement.lower().startswith("no structure")
+
+
+def test_pieces_of_long_clusters_are_never_clear_and_whole_ones_win():
     data, truth = make_moons(200, noise=0.06, random_state=0)
     two, ten = (KMeans(k, n_init=2, random_state=0).fit_predict(data) for k in (2, 10))
     alone = pt.choose(data, {"two": two, "ten": ten}, random_state=0)
-    assert alone.strength != "clear"
+    assert alone.strength not in ("clear", "weak")
+    assert "the density tree sees 2 clusters, which are better supported" in alone.statement
     assert RemarkKind.NON_CONVEX in kinds(alone)
+    rival = next(one for one in alone.alternatives if one.method == "density tree")
+    assert pt.indices.ARI(truth, rival.labels) > 0.95
     beside = pt.choose(data, {"two": two, "moons": truth}, random_state=0)
-    assert beside.preferences["dense clusters"].label == "moons"
-    assert beside.strength != "clear"
-    assert RemarkKind.NON_CONVEX in kinds(beside)
+    assert (beside.best, beside.strength) == ("moons", "clear")
+    assert beside.preferences["silhouette"].label == "two"
+    assert RemarkKind.NON_CONVEX not in kinds(beside)
+
+
+def test_no_candidate_with_clusters_is_told_beside_what_is_seen():
+    nothing = {"noise": np.full(3 * SIZE, -1), "one": np.zeros(3 * SIZE, int)}
+    found = quick(X, nothing)
+    assert (found.best, found.k, found.partition) == (None, None, None)
+    assert "no candidate has two clusters; the density tree sees 3 clusters" in found.statement
+    (seen,) = found.alternatives
+    np.testing.assert_array_equal(np.unique(seen.labels, return_inverse=True)[1], THREE)
+    flat = quick(np.random.default_rng(0).random((90, 2)), nothing)
+    assert flat.statement == "No clusters were found: no candidate has two clusters."
+
+
+# --- kinds of method ----------------------------------------------------------------------------------------
+
+
+def witnesses(found, name):
+    return next(c for c in found.candidates if name in c.names).scored.agrees_with
+
+
+def test_kinds_that_are_named_confirm_each_other_and_clones_do_not():
+    nearly = THREE.copy()
+    nearly[0] = 1
+    candidates = {"a": THREE, "b": nearly, "two": TWO}
+    unnamed = quick(X, candidates)
+    assert set(witnesses(unnamed, "a")) == {"density tree", "mixture"}
+    assert "b has the same clusters" in {reason.short for reason in unnamed.because}
+    named = quick(X, candidates, kinds={"a": "graph", "b": "centres"})
+    assert witnesses(named, "a")["centres"] == pytest.approx(pt.indices.ARI(THREE, nearly))
+    assert "centres" in named.statement
+    clones = quick(X, candidates, kinds=dict.fromkeys(candidates, "graph"))
+    assert set(witnesses(clones, "a")) == {"density tree", "mixture"}
+
+
+def test_kinds_that_find_exactly_the_same_clusters_confirm_each_other_too():
+    found = quick(X, {"a": THREE, "b": 2 - THREE, "two": TWO}, kinds={"a": "graph", "b": "centres"})
+    assert found.candidates[0].names == ("a", "b")
+    assert witnesses(found, "a") == {"density tree": 1.0, "mixture": 1.0, "centres": 1.0}
+
+
+def test_ready_clusterings_of_a_kind_of_partitas_own_join_it():
+    turned = np.random.default_rng(1).permutation(THREE)
+    alone = quick(X, {"two": TWO, "gmm": turned})
+    joined = quick(X, {"two": TWO, "gmm": turned}, kinds={"gmm": "mixture"})
+    assert witnesses(joined, "two") == witnesses(alone, "two")  # partita's own mixtures agree better
+    assert witnesses(joined, "two")["mixture"] > 0.5
+    assert set(witnesses(joined, "gmm")) == {"density tree", "Ward"}
+
+
+@pytest.mark.parametrize("name", ["density tree", "mixture", "Ward", "graph"])
+def test_the_name_of_a_clustering_does_not_change_its_score(name):
+    two_of_six = np.where(SIX < 2, SIX, 2)
+    kinds_of_others = {"b": "graph"}
+    plain = quick(X, {"a": two_of_six, "b": SIX}, kinds=kinds_of_others)
+    called = quick(X, {name: two_of_six, "b": SIX}, kinds=kinds_of_others)
+    assert witnesses(called, name) == witnesses(plain, "a")
+    assert called.best == {"a": name}.get(plain.best, plain.best)
+
+
+@pytest.mark.parametrize(
+    ("given_kinds", "problem"),
+    [
+        ({"c": "graph"}, "names no candidate"),
+        ({"a": 1}, "must name the kind"),
+        ("graph", "must name the kind"),
+    ],
+    ids=str,
+)
+def test_kinds_that_are_none_are_refused(given_kinds, problem):
+    with pytest.raises(ParameterError, match=problem) as refused:
+        quick(X, {"a": THREE, "b": TWO}, kinds=given_kinds)
+    assert refused.value.parameter == "kinds"
 
 
 def test_a_single_object_as_cluster_does_not_win_while_others_have_none():
@@ -168,9 +294,11 @@ def test_units_that_drown_others_are_told_and_scaled():
     raw = X * [1.0, 1000.0]
     told = quick(raw, {"three": THREE, "two": TWO})
     assert RemarkKind.SCALE in kinds(told)
-    assert told.strength == "weak"
+    assert (told.best, told.strength) == ("three", "clear")  # both scales are looked at
+    assert "Column 1 alone made more than 99.9 % of the distances" in told.answer.paragraph
     scaled = quick(raw, {"three": THREE, "two": TWO}, scale="standard")
     assert RemarkKind.SCALE not in kinds(scaled)
+    assert "alone made" not in scaled.answer.paragraph
     whole = StandardScaler().fit_transform(raw)
     assert scaled.to_frame()["silhouette"][0] == pytest.approx(pt.indices.silhouette(whole, THREE), abs=1e-12)
     with pytest.raises(ParameterError):
@@ -220,8 +348,8 @@ def test_a_clustering_of_few_objects_is_not_clear():
     few = np.where(np.arange(3 * SIZE) % 3 == 0, THREE, -1)
     fewer = np.where(few == 2, 1, few)
     found = quick(X, {"few": few, "fewer": fewer}, indices=["silhouette", "xie_beni", "bic_partition"])
-    assert found.ballot.leading is not None
-    assert found.strength != "clear"
+    assert (found.best, found.strength) == ("few", "weak")
+    assert "only 33% of the objects are in a cluster" in found.statement
 
 
 def test_all_noise_has_no_clusters():
@@ -353,17 +481,18 @@ def test_a_cluster_that_lies_among_others_is_no_clear_one():
     mixed = THREE.copy()
     mixed[rng.choice(SIZE, SIZE // 2, replace=False)] = 3
     found = quick(X, {"mixed": mixed, "worse": rng.permutation(mixed)})
-    assert found.ballot.leading == "mixed"
-    assert found.strength != "clear"
+    assert (found.best, found.strength) == ("mixed", "contested")
     assert found.kept.weakest(0) < 0.5
 
 
-def test_of_many_objects_a_sample_is_looked_at_and_told():
+def test_of_many_objects_a_sample_is_looked_at_and_told(monkeypatch):
+    monkeypatch.setattr(evidence, "MOST_OBJECTS", 300)
     n = MOST_OBJECTS + 500
     many = np.random.default_rng(0).normal(size=(n, 1)) + np.repeat([[0.0], [30.0]], n // 2, axis=0)
     halves = np.repeat([0, 1], n // 2)
     found = quick(many, {"halves": halves, "quarters": 2 * halves + (np.arange(n) % 2)})
     assert RemarkKind.SAMPLED in kinds(found)
     assert len(found.neighbours) == MOST_OBJECTS
-    assert found.best == "halves"
+    assert (found.best, found.k, found.partition.n_objects) == ("halves", 2, n)
+    assert "seen in 300 of 10,500 objects" in found.statement
     assert "silhouette:sample_size=2000" in found.preferences

@@ -1,4 +1,4 @@
-"""choose_k: every value of every run, which run speaks for a k, choices, votes, and what the papers say."""
+"""choose_k: the answer and its model, every value of every run, choices of indices, what papers say."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from partita.fits.tasks import task_seed
 from partita.registry.rules import Verdict
 from partita.resampling import uniform_like
 from partita.selection import Choice, ChoiceOfK
-from partita.selection.sweep import NULL_DATA, ON_NULL
+from partita.selection.sweep import Seeds
 from shared_data import features, frame
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 
-choose_k = partial(pt.choose_k, structure=False, n_splits=0)
-"""Without the checks of the answer, which test_assessment is about."""
+choose_k = partial(pt.choose_k, structure=False)
+"""Without the test of structure, which test_structure and test_verdict are about."""
 
 
 def clouds(n_clusters=3, size=40, apart=9.0, seed=0):
@@ -55,6 +55,131 @@ class Noisy(ClusterMixin, BaseEstimator):
         if self.tells_objective:
             self.inertia_ = float(rng.random())
         return self
+
+
+def same(one, other):
+    """The same clusters, whatever they are called."""
+    return pt.indices.ARI(one, other) == 1.0
+
+
+# --- the answer -----------------------------------------------------------------------------------------
+
+
+def test_every_data_set_has_clusters_unless_there_is_no_structure():
+    """The best guess, however uncertain, is handed over."""
+    ring = np.random.default_rng(0).normal(size=(80, 2))
+    ring /= np.linalg.norm(ring, axis=1, keepdims=True)
+    touching = clouds(3, apart=2.0)
+    for X in (ring, touching, clouds()):
+        choice = choose_k(X)
+        assert choice.strength != "no structure"
+        assert choice.k == choice.partition.n_clusters == choice.scored.k
+        assert choice.partition.n_objects == len(X)
+        assert choice.score == choice.scored.score
+        assert choice.answer.value == choice.k
+    flat = np.random.default_rng(0).random((150, 2))
+    nothing = pt.choose_k(flat, random_state=0)
+    assert (nothing.strength, nothing.k, nothing.partition, nothing.scored) == ("no structure",) + (None,) * 3
+    assert math.isnan(nothing.score)
+    assert nothing.statement.startswith("No structure: ")
+    assert nothing.structure.verdict == "no structure"
+    with pytest.raises(ParameterError, match="no clusters were found"):
+        nothing.model  # noqa: B018
+
+
+@pytest.mark.parametrize("estimator", [None, KMeans(n_init=2), GaussianMixtureEM()], ids=str)
+def test_the_parts_of_the_score_are_there_and_no_share(estimator):
+    choice = choose_k(clouds(), estimator, range(1, 6), n_runs=2, random_state=0)
+    best = choice.scored
+    assert choice.score == best.lasting + best.agreement + best.best_bic > 1.6
+    assert choice.strength == "clear"
+    assert same(np.repeat([0, 1, 2], 40), choice.partition)
+    assert "%" not in choice.answer.paragraph
+    (row,) = (row for row in choice.table().rows if row[-1] == "answer")
+    assert (row[0], float(row[2].value)) == (3, choice.score)
+
+
+def test_an_estimator_is_scored_as_any_other_and_better_clusters_are_named():
+    """k-means cuts two long stripes across, which density trees and mixtures see."""
+    rng = np.random.default_rng(0)
+    heights = np.repeat([0.0, 4.0], 120) + 0.4 * rng.normal(size=240)
+    stripes = np.column_stack([rng.uniform(0, 16, 240), heights])
+    truth = np.repeat([0, 1], 120)
+    own = choose_k(stripes)
+    assert own.k == 2
+    assert own.strength in ("clear", "weak")
+    assert same(truth, own.partition)
+    named = choose_k(stripes, KMeans(n_init=2), range(1, 6), n_runs=1, random_state=0)
+    assert named.strength not in ("clear", "weak")
+    assert "sees 2 clusters, which are better supported" in named.statement
+    assert same(truth, named.alternatives[0].labels)
+
+
+def test_the_range_of_an_estimator_goes_on_while_the_best_is_its_end():
+    centres = np.array([[12.0 * i, 12.0 * j] for i in range(4) for j in range(3)])
+    X = np.repeat(centres, 10, axis=0) + np.random.default_rng(0).normal(size=(120, 2))
+    choice = choose_k(X, AgglomerativeClustering(), indices="CH")
+    assert choice.ks == tuple(range(1, 21))
+    assert (choice.k, choice.strength) == (12, "clear")
+    asked = choose_k(X, AgglomerativeClustering(), range(2, 11), indices="CH")
+    assert asked.ks == tuple(range(2, 11))
+    assert (asked.k, asked.strength) == (10, "contested")
+    assert "the density tree sees 12 clusters, which are better supported" in asked.statement
+    assert "the largest number tried" in asked.statement
+    assert not asked["CH"].votes
+    assert asked.votes == {}
+
+
+def test_only_the_numbers_that_are_asked_for_may_be_the_answer():
+    assert choose_k(clouds(), ks=[2, 5]).k in (2, 5)
+    assert [choose_k(clouds(), ks=[k]).k for k in (2, 3, 4)] == [2, 3, 4]
+
+
+def test_the_model_of_the_own_answer_finds_its_clusters_again():
+    for X in (clouds(), clouds() * [1.0, 1e3]):
+        choice = choose_k(X)
+        assert same(choice.model.fit_predict(X), choice.partition)
+        assert choice.model is choice.model
+        assert same(choice.model_at(2).fit_predict(X), choice.partitions[2])
+        scaled = choose_k(X, scale="standard")
+        assert same(scaled.model.fit_predict(X), scaled.partition)
+
+
+def test_distances_go_to_the_estimator_as_they_are():
+    X = clouds()
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    method = AgglomerativeClustering(metric="precomputed", linkage="average")
+    choice = choose_k(D, method, range(1, 6), metric="precomputed")
+    assert (choice.k, choice.strength) == (3, "weak")
+    assert list(choice.choices) == ["silhouette:metric=precomputed"]
+    assert choice.title.startswith("120 objects, distances: AgglomerativeClustering, ")
+    with pytest.raises(ParameterError, match="no such metric"):
+        choose_k(D, metric="cosine")
+
+
+@pytest.mark.parametrize("estimator", [None, RandomSwap()], ids=["own", "swap"])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8])
+def test_few_objects_have_an_answer_or_the_reason_why_not(n, estimator):
+    choice = choose_k(clouds()[:: 120 // n][:n], estimator, n_runs=1, random_state=0)
+    if n < 8:
+        assert choice.k is None
+        assert choice.statement == (
+            f"No clusters can be seen: {n} object{' is' if n == 1 else 's are'} too few; 8 are needed."
+        )
+    assert str(choice)
+
+
+def test_equal_objects_are_not_divided():
+    for estimator in (None, RandomSwap()):
+        choice = pt.choose_k(np.full((30, 2), 3.0), estimator, n_runs=1, random_state=0)
+        assert (choice.k, choice.strength) == (None, "no structure")
+        assert choice.statement.startswith("No clusters were found")
+
+
+def test_one_object_far_away_is_no_cluster():
+    choice = choose_k(np.vstack([clouds(), [[1e7, -1e7]]]))
+    assert choice.k == 3
+    assert same(np.repeat([0, 1, 2], 40), choice.partition.labels[:-1])
 
 
 # --- every value of every run ---------------------------------------------------------------------------
@@ -108,12 +233,13 @@ def test_which_run_speaks_for_a_k(pool, tells_objective):
             assert choice.curves[index].values[i] == expected
 
 
-def test_the_chosen_fit_is_there_and_is_the_one_that_was_judged():
-    choice = choose_k(clouds(), ks=range(1, 6), n_runs=3, random_state=1)
+def test_the_chosen_fit_of_a_method_is_there_and_is_the_one_that_was_judged():
+    choice = choose_k(clouds(), RandomSwap(), range(1, 6), n_runs=3, random_state=1)
     assert choice.k == 3
     best = min((f for f in choice.fits if f.k == 3), key=lambda fit: fit.objective)
     assert choice.model.objective_ == best.objective
     assert choice.model is choice.model
+    np.testing.assert_array_equal(choice.model.labels_, choice.partition.labels)
     assert choice.model_at(2).n_clusters == 2
     with pytest.raises(ParameterError, match="no fit with k = 9"):
         choice.model_at(9)
@@ -223,23 +349,36 @@ class Picky(RandomSwap):
 # --- choices and votes ----------------------------------------------------------------------------------
 
 
-def made_choice(**ks_of: int | None) -> ChoiceOfK:
-    choices = {name: Choice(name, "best", Verdict(k, "because")) for name, k in ks_of.items()}
+def made_choice(families: dict[str, dict[str, int | None]], **no_vote: str) -> ChoiceOfK:
+    choices = {
+        name: Choice(name, "best", Verdict(k, "because"), family, no_vote.get(name, ""))
+        for family, chosen in families.items()
+        for name, k in chosen.items()
+    }
     return ChoiceOfK(ks=(1, 2, 3, 4), choices=choices)
 
 
-def test_votes_are_a_plurality_and_a_tie_is_no_answer():
-    won = made_choice(a=3, b=3, c=3, d=2, e=None)
-    assert (won.k, won.votes, won.tied, won.strength) == (3, {3: 3, 2: 1}, (), "clear")
-    assert won.statement == "k = 3, by 3 of 4 families; others say k = 2 (d); no answer: e"
-    tied = made_choice(a=3, b=2, c=None)
-    assert (tied.k, tied.votes, tied.tied, tied.strength) == (None, {2: 1, 3: 1}, (2, 3), "contested")
-    with pytest.raises(ParameterError, match="no number of clusters was chosen"):
-        tied.model  # noqa: B018
-    nothing = made_choice(a=None, b=None)
-    assert (nothing.k, nothing.votes) == (None, {})
-    assert nothing.statement == "no index gives an answer; no answer: a, b"
-    assert (made_choice(a=1, b=1).k, made_choice(a=4, b=4).k) == (1, None)
+def test_each_family_has_one_vote_which_its_indices_share():
+    made = made_choice({"one": {"a": 3, "b": 2}, "two": {"c": 3, "d": None}, "three": {"e": None}})
+    assert list(made.votes.items()) == [(3, 1.5), (2, 0.5)]
+    tied = made_choice({"one": {"a": 3}, "two": {"b": 2}})
+    assert list(tied.votes.items()) == [(2, 1), (3, 1)]
+    assert made_choice({"one": {"a": None}}).votes == {}
+    assert made_choice({"one": {"a": 4}, "two": {"b": 3}}, a="k = 4 is the largest tried").votes == {3: 1}
+
+
+def test_votes_are_reported_and_are_not_the_answer():
+    """All indices of compact clusters are for five pieces of each ring."""
+    angle = np.random.default_rng(0).uniform(0, 2 * np.pi, 240)
+    radius = np.repeat([1.0, 3.0], 120)
+    X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    choice = choose_k(X)
+    assert choice.k == 2
+    assert same(np.repeat([0, 1], 120), choice.partition)
+    assert 2 not in choice.votes
+    assert sum(choice.votes.values()) >= 1
+    named = choose_k(X, indices=["CH"], ks=range(1, 9), n_runs=1, random_state=0)
+    assert (named.k, named.strength) == (choice.k, choice.strength)
 
 
 def test_who_knows_the_truth_has_no_vote():
@@ -257,6 +396,19 @@ def test_a_choice_tells_its_rule_and_by_how_much():
     assert values[best.verdict.runner_up] == max(v for k, v in values.items() if k != 3 and not math.isnan(v))
     assert choice["ssw"].rule == "knee"
     assert choice.choices["hartigan"].rule == "at_most_10"
+
+
+def test_prediction_strength_of_halves_is_reported_over_k_and_changes_nothing_else():
+    options = {"ks": range(1, 6), "n_runs": 1, "indices": "CH", "random_state": 0}
+    plain = choose_k(clouds(), KMeans(n_init=2), **options)
+    split = choose_k(clouds(), KMeans(n_init=2), n_splits=3, **options)
+    curve = split.curves["prediction_strength"]
+    assert (curve.values[0], curve.values[2]) == (1.0, 1.0)  # one cluster predicts itself
+    assert all(value < 0.8 for value in curve.values[3:])
+    assert split["prediction_strength"].k == 3
+    assert "prediction_strength" not in plain.curves
+    assert split.answer == plain.answer
+    assert split["CH"] == plain["CH"]
 
 
 def test_the_usual_judges_suit_the_method():
@@ -282,10 +434,15 @@ def test_the_usual_judges_suit_the_method():
 def test_the_gap_is_that_of_the_null_data_with_their_seeds():
     X, ks, n_null = clouds(2, size=15), [1, 2, 3, 4], 10
     choice = choose_k(X, ks=ks, n_runs=2, indices=["gap", "ssw"], n_null=n_null, random_state=7)
-    nothing = [uniform_like(X, np.random.default_rng(task_seed(7, NULL_DATA, b))) for b in range(n_null)]
+    nothing = [
+        uniform_like(X, np.random.default_rng(task_seed(7, Seeds.NULL_DATA, b))) for b in range(n_null)
+    ]
     logs = np.array(
         [
-            [np.log(RandomSwap(k, random_state=task_seed(7, ON_NULL, k, b)).fit(data).objective_) for k in ks]
+            [
+                np.log(RandomSwap(k, random_state=task_seed(7, Seeds.ON_NULL, k, b)).fit(data).objective_)
+                for k in ks
+            ]
             for b, data in enumerate(nothing)
         ]
     )
@@ -297,18 +454,20 @@ def test_the_gap_is_that_of_the_null_data_with_their_seeds():
 
 
 @pytest.mark.usefixtures("compiled")
-def test_one_cluster_is_a_candidate_and_a_cloud_has_no_structure():
+def test_indices_may_choose_one_cluster_and_a_cloud_has_no_structure():
     alone = np.random.default_rng(0).random((300, 2))
-    choice = choose_k(alone, ks=range(1, 7), n_runs=3, indices=["gap", "ssw"], n_null=20, random_state=0)
-    assert choice.choices["gap"].k == 1
-    assert choice.choices["ssw"].k is None
-    assert "no knee" in choice.choices["ssw"].verdict.reason
-    assert choice.k == 1
+    choice = pt.choose_k(alone, ks=range(1, 7), n_runs=3, indices=["gap", "ssw"], n_null=20, random_state=0)
+    assert choice["gap"].k == 1
+    assert choice["ssw"].k is None
+    assert "no knee" in choice["ssw"].verdict.reason
+    assert choice.votes == {1: 1}
+    assert (choice.k, choice.strength) == (None, "no structure")
     normal = np.random.default_rng(1).normal(size=(300, 2))
     mixture = choose_k(
         normal, GaussianMixtureEM(), range(1, 5), n_runs=3, random_state=0, indices=["BIC", "ICL"]
     )
-    assert mixture.k == 1
+    assert (mixture["BIC"].k, mixture["ICL"].k) == (1, 1)
+    assert mixture.strength == "contested"
 
 
 def test_runs_that_agree_choose_a_number_of_clusters_too():
@@ -340,24 +499,33 @@ def choice_labels(choice, k, run):
 def test_it_prints_what_a_reader_needs():
     choice = choose_k(clouds(), ks=range(1, 5), n_runs=2, indices=["CH", "silhouette"], random_state=0)
     text = str(choice)
-    assert text.splitlines()[:2] == [
-        "120 objects, 2 features: RandomSwap, k = 1 to 4, 2 runs each",
-        "weak evidence for k = 3, by 1 of 1 family; one family of indices alone has an answer",
-    ]
+    first, *rest = text.splitlines()
+    assert first == "120 objects, 2 features: RandomSwap, k = 1 to 4, 2 runs each"
+    assert " ".join(" ".join(rest).split()).startswith(choice.statement)
+    assert choice.statement.startswith("3 clusters, clear: ")
+    assert len(choice.statement.split()) <= 25
     assert "CH, silhouette" in text
+    assert "choices of indices, which decide nothing" in text
     assert "<table>" in choice._repr_html_()
     assert "| index |" in choice.write("markdown")
     assert choice.write("csv").splitlines()[0] == "k,run,seed,index,value,caveat"
 
 
-def test_it_comes_back_from_json():
+@pytest.mark.parametrize("estimator", [None, RandomSwap()], ids=["own", "swap"])
+def test_it_comes_back_from_json(estimator):
     choice = choose_k(
-        IRIS, ks=[1, 2, 3], n_runs=2, indices=["CH", "gap", "hartigan"], n_null=2, random_state=0
+        IRIS,
+        estimator,
+        [1, 2, 3],
+        n_runs=2,
+        indices=["CH", "gap", "hartigan"],
+        n_null=2,
+        random_state=0,
     )
     again = ChoiceOfK.from_dict(json.loads(choice.write("json")))
     assert str(again) == str(choice)
-    assert again.votes == choice.votes
-    assert repr(again.checked) == repr(choice.checked)  # nan is no nan but prints as one
+    assert (again.votes, again.answer, again.k) == (choice.votes, choice.answer, choice.k)
+    assert [one.to_dict() for one in again.levels] == [one.to_dict() for one in choice.levels]
     with pytest.raises(ParameterError, match="has no data to fit"):
         again.model_at(2)
     with pytest.raises(ParameterError, match="no choice of k"):
@@ -378,11 +546,13 @@ def test_it_comes_back_from_json():
         ({"indices": ["ARI"]}, "compares with a truth"),
         ({"consensus": "CH"}, "does not compare two clusterings"),
         ({"estimator": KMeans}, "an instance"),
+        ({"estimator": KMeans, "covariance_type": ["full"]}, "an instance"),
         ({"estimator": "kmeans"}, "no clusterer"),
         ({"estimator": Noisy()}, "no parameter for the number of clusters"),
         ({"k_param": "groups"}, "no parameter for the number of clusters"),
         ({"random_state": "x"}, "not a seed"),
         ({"n_jobs": 0}, "no count of workers"),
+        ({"n_jobs": 0, "estimator": RandomSwap()}, "no count of workers"),
         ({"X": [[1.0], [np.nan]]}, "missing or infinite"),
         ({"X": "data.csv"}, "no numbers|no table"),
     ],
@@ -488,7 +658,7 @@ def test_every_search_finds_the_clouds_and_says_what_it_did(search):
         ({"search": "random"}, "no search strategy named"),
         ({"search": "stepwise", "estimator": GaussianMixtureEM()}, "cannot use this clusterer"),
         ({"search": "guided", "indices": ["ssw"]}, "follows one index"),
-        ({"search": "stepwise", "checkpoint": "folder"}, "keeps no checkpoint"),
+        ({"search": "stepwise", "checkpoint": "folder"}, "stepwise search has no checkpoint"),
         ({"search": "hierarchical", "consensus": "VI"}, "one clustering for each k"),
         ({"search": "stepwise", "indices": ["gap"]}, "one clustering for each k"),
     ],

@@ -12,23 +12,24 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from partita.selection.deciding import decide
-from partita.selection.judges import USUAL, sort_of
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import DBSCAN
 
 import partita as pt
-from partita.cluster import FuzzyCMeans, GaussianMixtureEM
+from partita.cluster import FuzzyCMeans, GaussianMixtureEM, RandomSwap
 from partita.errors import ParameterError, PartitaError, TooLargeError, UnknownNameError
 from partita.fits.models import method_or_usual
+from partita.fits.settings import Grid
 from partita.registry import find
 from partita.registry.curves import curves, find_curve
-from partita.selection import ChoiceOfK, judges, sweep
-from partita.selection.choices import Fit
-from partita.selection.sweep import ANOTHER_RUN, Judges, Sweep
+from partita.selection import ChoiceOfK, index_panel, sweep
+from partita.selection.index_panel import HEADLINE_OF, Panel, method_sort
+from partita.selection.sweep import ANOTHER_RUN, Fit, Sweep
+from partita.selection.votes import evaluate
 from shared_data import features
 
-choose_k = partial(pt.choose_k, structure=False, n_splits=0)
-"""Without the checks of the answer, which test_assessment is about."""
+choose_k = partial(pt.choose_k, structure=False)
+"""Without the test of structure, which test_structure and test_verdict are about."""
 
 CLOUDS = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
 
@@ -38,7 +39,7 @@ def decided(values: dict[str, list[float]], *, ks=None, curve_names=(), entries=
     count_of_ks = len(next(iter(values.values())))
     ks = tuple(ks or range(1, count_of_ks + 1))
     labels = list(values)
-    judges = Judges(
+    panel = Panel(
         tuple(find(name) for name in (labels if entries is None else entries)),
         tuple(find_curve(name) for name in curve_names),
     )
@@ -46,17 +47,18 @@ def decided(values: dict[str, list[float]], *, ks=None, curve_names=(), entries=
         Fit(k, 0, 0, 1.0, {name: float(values[name][i]) for name in labels}, dict.fromkeys(labels, ""))
         for i, k in enumerate(ks)
     ]
-    whole = Sweep(np.zeros((50, 2)), None, None, "n_clusters", ks, 1, judges)
-    return decide(whole, fits, {}, None, "objective", frame="pandas")
+    whole = Sweep(np.zeros((50, 2)), None, None, Grid("n_clusters", ks, True), 1, panel)
+    curves, choices, selected, _ = evaluate(whole, fits)
+    return ChoiceOfK(ks=ks, fits=tuple(fits), curves=curves, choices=choices, selected=selected)
 
 
 # --- every name that is printed can be looked up --------------------------------------------------------
 
 
 def printed_names(choice: ChoiceOfK) -> set[str]:
-    (over_k,) = choice.more()
+    chosen, over_k = choice.more()
     chosen_by = {name for row in over_k.rows for name in str(row[-1]).split(", ") if name}
-    return {row[0] for row in choice.table().rows} | set(over_k.columns[1:-1]) | chosen_by
+    return {row[0] for row in chosen.rows} | set(over_k.columns[1:-1]) | chosen_by
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,7 @@ def test_what_is_infinite_stays_so_and_no_rule_takes_it():
         values = choice.curves["dunn"].values
         assert values[-1] == math.inf
         assert "no cluster has a width" in choice.curves["dunn"].caveats[-1]
-        sound = [k for k in choice.ks if not choice.flaw_at(k)]  # not a single object alone
+        sound = [k for k in choice.ks if not choice.fit_at(k).flaw]  # not a single object alone
         best = max(sound, key=lambda k: values[k - 2])
         assert choice["dunn"].k == (best if len(sound) > 1 else None)
         assert choice.to_frame().query("k == 8")["value"].eq(math.inf).all()
@@ -239,11 +241,13 @@ def test_an_index_chooses_only_where_it_is_defined_on_half_of_the_range(values):
     known = sum(not math.isnan(v) for v in values)
     enough = 2 * known >= len(values) and known >= min(2, len(values))
     assert (choice["dunn"].k is not None) == enough
-    assert sum(choice.votes.values()) == 1 + enough
+    at_end = choice["dunn"].k == len(values) > 1
+    assert choice["dunn"].no_vote == (f"k = {len(values)} is the largest tried" if at_end else "")
+    assert sum(choice.votes.values()) == 1 + (enough and not at_end)
     if known and not enough:
         reason = choice["dunn"].verdict.reason
         assert reason == f"no vote: dunn has a value at only {known} of {len(values)} numbers of clusters"
-        assert "no answer: dunn" in choice.statement
+        assert reason in str(choice.more()[0])
 
 
 def test_a_curve_is_defined_where_the_index_that_it_reads_is():
@@ -308,7 +312,7 @@ def test_the_usual_indices_never_refuse_data(estimator, columns):
     X[:, columns] = X[:, columns] > 4
     choice = choose_k(X, estimator, [1, 2, 3], n_runs=1, random_state=0)
     left_out = [note for note in choice.notes if note.startswith("left out")]
-    assert len(choice.choices) + len(left_out) == len(USUAL[sort_of(method_or_usual(estimator))])
+    assert len(choice.choices) + len(left_out) == len(HEADLINE_OF[method_sort(method_or_usual(estimator))])
     assert choice.choices
 
 
@@ -365,15 +369,28 @@ def test_small_data_is_judged_in_every_run_where_each_index_has_its_own_best():
     assert [f.run for f in some.fits if math.isfinite(f.values["silhouette"])] == [*some.selected.values()]
 
 
+def test_an_index_that_is_best_at_an_end_of_the_range_has_no_vote():
+    rising = {"silhouette": [0.1, 0.2, 0.3, 0.4], "dunn": [0.4, 0.3, 0.2, 0.1]}
+    choice = decided(rising, ks=(2, 3, 4, 5))
+    assert (choice["silhouette"].k, choice["silhouette"].no_vote) == (5, "k = 5 is the largest tried")
+    assert (choice["dunn"].k, choice["dunn"].no_vote) == (2, "")  # with one cluster it has no value
+    assert choice.votes == {2: 1}
+    beyond = decided(rising, ks=(4, 5, 6, 7))
+    assert beyond["dunn"].no_vote == "k = 4 is the smallest tried"
+    assert beyond.votes == {}
+    assert "no vote: k = 7 is the largest tried" in str(beyond.more()[0])
+    alone = decided({"silhouette": [0.1]}, ks=(2,))  # nothing was swept
+    assert alone.votes == {2: 1}
+
+
 def test_silhouettes_of_many_objects_are_sampled_and_said_so(monkeypatch):
-    monkeypatch.setattr(judges, "LARGE", 80)
-    monkeypatch.setattr(judges, "SAMPLE", 40)
-    choice = choose_k(CLOUDS, ks=range(1, 5), n_runs=1, random_state=0)
+    monkeypatch.setattr(index_panel, "LARGE", 80)
+    monkeypatch.setattr(index_panel, "SAMPLE", 40)
+    choice = choose_k(CLOUDS, RandomSwap(), range(1, 5), n_runs=1, random_state=0)
     assert choice["silhouette"].index == "silhouette:sample_size=40"
-    assert "sampled" in {remark.kind.value for remark in choice.remarks}
     rows = choice.to_frame().query("index == 'silhouette:sample_size=40' and k == 3")
     assert "standard error" in rows["caveat"].item()
-    named = choose_k(CLOUDS, ks=range(1, 5), n_runs=1, indices="silhouette", random_state=0)
+    named = choose_k(CLOUDS, RandomSwap(), range(1, 5), n_runs=1, indices="silhouette", random_state=0)
     assert named["silhouette"].index == "silhouette"  # who names it gets all of it
 
 
@@ -452,17 +469,91 @@ def check_result_or_refusal(call, *args, **options):
             "n_null",
             "search",
             "k_param",
+            "metric",
             "n_jobs",
             "random_state",
+            "missing",
+            "space",
+            "scale",
+            "structure",
+            "n_splits",
+            "covariance_type",
         ]
     ),
     value=strange,
 )
 def test_choose_k_has_only_errors_of_its_own(option, value):
     options = {"ks": [2, 3], "n_runs": 1, "indices": ["CH"], option: value}
-    if option in ("n_jobs", "n_runs") and isinstance(value, int) and 3 < value <= 10**6:
+    if option in ("n_jobs", "n_runs", "n_splits") and isinstance(value, int) and 3 < value <= 10**6:
         return  # that is work, and not strange
     check_result_or_refusal(pt.choose_k, CLOUDS[:12], **options)
+
+
+@settings(max_examples=100)
+@given(
+    option=st.sampled_from(["ks", "n_runs", "n_jobs", "metric", "scale", "missing", "structure", "X"]),
+    value=strange,
+)
+def test_the_own_answer_has_only_errors_of_its_own(option, value):
+    if option == "n_jobs" and isinstance(value, int) and 3 < value <= 10**6:
+        return
+    check_result_or_refusal(pt.choose_k, **{"X": CLOUDS[::8], "structure": False, option: value})
+
+
+@settings(max_examples=100)
+@given(
+    option=st.sampled_from(
+        [
+            "estimator",
+            "values",
+            "eps",
+            "n_runs",
+            "indices",
+            "truth",
+            "n_jobs",
+            "missing",
+            "space",
+            "scale",
+            "structure",
+            "random_state",
+        ]
+    ),
+    value=strange,
+)
+def test_choose_value_has_only_errors_of_its_own(option, value):
+    if option == "n_jobs" and isinstance(value, int) and 3 < value <= 10**6:
+        return
+    options = {"estimator": DBSCAN(), "values": {"eps": [1.0, 2.0]}, "structure": False, option: value}
+    if option == "eps":
+        options["values"] = {"eps": options.pop("eps")}
+    check_result_or_refusal(pt.choose_value, CLOUDS[::8], **options)
+
+
+@settings(max_examples=100)
+@given(
+    option=st.sampled_from(
+        [
+            "candidates",
+            "a",
+            "kinds",
+            "indices",
+            "scale",
+            "noise",
+            "missing",
+            "noise_label",
+            "structure",
+            "n_neighbors",
+            "random_state",
+        ]
+    ),
+    value=strange,
+)
+def test_choose_has_only_errors_of_its_own(option, value):
+    labels = np.arange(12) % 2
+    options = {"candidates": {"a": labels, "b": labels[::-1]}, "structure": False, option: value}
+    if option == "a":
+        options["candidates"] = {"a": options.pop("a"), "b": labels}
+    check_result_or_refusal(pt.choose, CLOUDS[::8], **options)
 
 
 @settings(max_examples=150)

@@ -14,7 +14,7 @@ from partita.errors import KindError, ParameterError, UndefinedIndexError
 from partita.evaluation import HARDENED, demand_values, judge, plan, score, values_of
 from partita.inputs import prepare
 from partita.registry import find
-from partita.selection import judging
+from partita.fits import fit_scores
 
 X = np.random.default_rng(0).normal(size=(40, 2)) + 5.0 * (np.arange(40) % 2)[:, None]
 HARD = np.arange(40) % 2
@@ -117,7 +117,7 @@ class CountingMixture(GaussianMixture):
 
 def test_a_sweep_prepares_each_fit_once_and_asks_a_mixture_once(monkeypatch):
     prepared = []
-    monkeypatch.setattr(judging, "prepare", lambda *a, of=prepare, **k: prepared.append(1) or of(*a, **k))
+    monkeypatch.setattr(fit_scores, "prepare", lambda *a, of=prepare, **k: prepared.append(1) or of(*a, **k))
     CountingMixture.asked = 0
     options = {"truth": HARD, "random_state": 0, "n_jobs": 1, "structure": False, "n_splits": 0}
     pt.choose_k(X, CountingMixture(), [2, 3], n_runs=2, indices=["bic", "CH", "ARI"], **options)

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 import partita.indices  # noqa: F401 (registers indices and curves)
 from partita.cluster import RandomSwap
 from partita.errors import ParameterError, UnknownNameError
+from partita.fits.settings import Grid
 from partita.indices.curves import gap, gap_errors
-from partita.registry import find, indices
+from partita.registry import indices
 from partita.registry.curves import curves
 from partita.registry.rules import RULES, Verdict, apply_rule, in_runs
+from partita.selection.index_panel import panel_for
 from partita.selection.strategies import search_fits
-from partita.selection.sweep import Judges, Sweep
+from partita.selection.sweep import Sweep
 from reference.curves import gap_and_errors
 from shared_data import features
 
@@ -163,8 +165,8 @@ def blobs(n_clusters, d, apart, rng):
 
 
 def stepwise_curve(X, ks, seed):
-    judges = Judges((find("ssw"),))
-    sweep = Sweep(np.asarray(X), None, RandomSwap(), "n_clusters", tuple(ks), 1, judges)
+    grid = Grid("n_clusters", tuple(ks), True)
+    sweep = Sweep(np.asarray(X), None, RandomSwap(), grid, 1, panel_for(["ssw"], (), ("X", "found")))
     return [fit.objective for fit in search_fits("stepwise", sweep, seed, stop=False).fits]
 
 

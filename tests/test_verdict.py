@@ -159,6 +159,13 @@ def test_the_largest_number_tried_is_not_clear(largest, strength):
     assert found.answer.statement.endswith("Ask again with larger ks.") == at_end
 
 
+def test_the_end_of_the_values_of_a_parameter_is_not_clear():
+    found = verdict_on(planted(FOUR, 2.0), end="eps = 0.1 is the smallest tried")
+    assert found.answer.strength == "weak"
+    assert "eps = 0.1 is the smallest tried" in found.answer.statement
+    assert found.answer.statement.endswith("Ask again with values beyond.")
+
+
 def test_little_coverage_is_not_clear():
     assert verdict_on(planted(FOUR, 2.0), coverage=0.5).answer.strength == "clear"
     found = verdict_on(planted(FOUR, 2.0), coverage=0.42)
@@ -188,6 +195,8 @@ def test_better_supported_clusters_of_another_method_are_not_clear_and_named():
     assert "the density tree sees 3 clusters, which are better supported" in found.answer.statement
     assert kinds(found, "next") == {ReasonKind.RIVAL}
     assert found.alternatives[0].k == 3
+    among = verdict_on(planted(FOUR, 1.5, "KMeans"), planted(TWO, 0.9, "KMeans"), rivals=[own])
+    assert [one.k for one in among.alternatives] == [3, 2]  # the one that the first line names is the first
     for harmless in (planted(THREE, 1.74), planted(FOUR, 2.0)):  # hardly better; the same clusters
         assert verdict_on(planted(FOUR, 1.7, "KMeans"), rivals=[harmless]).answer.strength == "clear"
 
@@ -205,6 +214,15 @@ def test_without_two_clusters_there_is_no_candidate():
     assert verdict_on(one, planted(FOUR, 0.3)).best.k == 4
     denied = verdict_on(structure=of_test("no structure"))
     assert denied.answer.statement == "No structure was found: for a reason."
+
+
+@pytest.mark.parametrize("score", [2.0, 1.1, 1.0999])
+def test_without_a_candidate_the_clusters_of_other_methods_are_named_where_they_are_good(score):
+    found = verdict_on(rivals=[planted(FOUR, score)])
+    assert (found.best, found.answer.value, found.answer.strength) == (None, None, "no structure")
+    assert [one.k for one in found.alternatives] == [4]
+    named = "; the density tree sees 4 clusters. See .alternatives." if score >= 1.1 else "."
+    assert found.answer.statement == f"No clusters were found: no candidate has two clusters{named}"
 
 
 @pytest.mark.parametrize(("n", "text"), [(1, "1 object is too few"), (7, "7 objects are too few")])
@@ -367,6 +385,18 @@ def test_the_test_of_structure_is_quoted_and_told_first_where_it_decides():
     assert "no structure was found" in denied.answer.statement
 
 
+@pytest.mark.parametrize("test", ["structure", "cannot tell"])
+def test_the_advice_of_the_test_of_structure_is_not_quoted(test):
+    """It advises to ask for the clusters that are told here."""
+    structure = of_test(test)
+    structure.statement = structure.statement.removesuffix(".") + " (p = 0.0167). Next: choose_k(X)."
+    for score in (1.9, 1.0):
+        answer = verdict_on(planted(FOUR, score), structure=structure).answer
+        assert "for a reason (p = 0.0167)." in answer.paragraph.lower()
+        assert "choose_k" not in answer.paragraph
+        assert "Next:" not in answer.statement
+
+
 words = st.text("abc ,;.-", min_size=1, max_size=60).filter(lambda text: bool(text.split()))
 
 
@@ -422,6 +452,7 @@ def test_any_verdict_has_a_first_line_of_25_words_and_comes_back_from_json(found
     assert again.answer == found.answer
     assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
     if found.best is not None:
+        assert again.best in again.levels  # the same object, by which tables know the answer
         assert found.best in found.levels
         assert found.levels == tuple(sorted(found.levels, key=lambda one: one.k))
         assert not any(one is found.best for one in found.alternatives)

@@ -24,6 +24,7 @@ from partita.partitions.models import in_clustered_space, objective_of
 from partita.registry import Index, find
 from partita.results import plain
 from partita.results.index_rows import IndexValue
+from partita.statistics.distances.distance_sums import DistanceSums
 
 
 def fit_and_judge(
@@ -140,7 +141,8 @@ def _rows(
 ) -> tuple[tuple[IndexValue, ...], dict[str, str]]:
     """All rows at once; if one refuses and may be left out, one by one."""
     try:
-        return judge(Plan(assignments)).rows, {}
+        rows, statistics = judge(Plan(assignments))
+        return tuple(_with_error(row, statistics) for row in rows), {}
     except (ParameterError, KindError, TooLargeError) as problem:
         if strict is True:
             raise
@@ -152,3 +154,12 @@ def _rows(
     each = [_rows((one,), strict) for one in assignments]
     refused = {label: reason for _, why in each for label, reason in why.items()}
     return tuple(row for rows, _ in each for row in rows), refused
+
+
+def _with_error(row: IndexValue, statistics: Sequence[Any]) -> IndexValue:
+    """The row of a mean silhouette of sampled objects with its standard error."""
+    entry = find(row.index)
+    if entry.name != "silhouette" or entry.options.get("sample_size") is None:
+        return row
+    sampled = [one for one in statistics if isinstance(one, DistanceSums) and one.is_sampled]
+    return replace(row, se=sampled[0].standard_error) if len(sampled) == 1 else row

@@ -39,6 +39,15 @@ class Task:
 NO_NUMBERS = Phrase(Setting("ks"), " are no numbers of clusters.")
 
 
+def check_workers(n_jobs: Any) -> None:
+    """Refuse what is no number of workers."""
+    is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_count or not 0 < abs(n_jobs) <= MOST_WORKERS):
+        what = Phrase(Setting("n_jobs"), " is no count of workers.")
+        need = f"a whole number, not 0, from -{MOST_WORKERS:,} to {MOST_WORKERS:,}"
+        raise ParameterError(what, got=repr(n_jobs)[:60], need=need)
+
+
 def check_count(name: str, value: Any) -> None:
     """Refuse what is no whole number from 1 on."""
     if not _is_count(value):
@@ -107,11 +116,7 @@ def run_tasks(
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 
-    is_count = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not is_count or not 0 < abs(n_jobs) <= MOST_WORKERS):
-        what = Phrase(Setting("n_jobs"), " is no count of workers.")
-        need = f"a whole number, not 0, from -{MOST_WORKERS:,} to {MOST_WORKERS:,}"
-        raise ParameterError(what, got=repr(n_jobs)[:60], need=need)
+    check_workers(n_jobs)
     backend = get_active_backend()[0]
     shipment = current_shipment()
     rows = list(shipment.packed([task.arguments for task in tasks]))

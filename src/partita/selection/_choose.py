@@ -134,7 +134,7 @@ def choose(
     sides = {"X": X, **{texts[name]: one for name, one in given.items()}}
     ways = {"missing": missing, "noise_label": noise_label}
     whole = prepare(sides, **ways)
-    settled = whole if noise == "cluster" else prepare(sides, noise=noise, **ways)
+    settled = whole if isinstance(noise, str) and noise == "cluster" else prepare(sides, noise=noise, **ways)
     assert whole.X is not None
     assert settled.X is not None
     scaled, scaler = scaled_data(whole.X, scale)
@@ -159,7 +159,7 @@ def choose(
         *(space_note(one, "input") for one in models[:1]),
         *[f'features on one scale: "{scale}"'] * (scale is not None),
         *(note for note in whole.notes if note != whole.noisy),
-        *(f"left out: {index} ({why})" for index, why in left_out.items()),
+        *(f"left out: {index} ({why})" for index, why in {**panel.left_out, **left_out}.items()),
     )
     n, d = whole.X.shape
     different = f", {len(found)} different" if len(found) < len(given) else ""

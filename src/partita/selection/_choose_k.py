@@ -19,7 +19,7 @@ from partita.fits.fit_scores import judge_fit
 from partita.fits.models import is_random, k_parameter
 from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
-from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
+from partita.fits.tasks import check_count, check_workers, numbers_of_clusters, refuse_many, task_seed
 from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
@@ -199,7 +199,7 @@ def choose_k(
     if parameter is not None or values is not None:
         return _choose_parameter(locals())
     check_space(space)
-    if metric not in ("euclidean", "precomputed"):
+    if not isinstance(metric, str) or metric not in ("euclidean", "precomputed"):
         raise ParameterError(
             "no such metric.", got=repr(metric), need='"euclidean" or "precomputed"', parameter="metric"
         )
@@ -208,7 +208,9 @@ def choose_k(
         raise ParameterError("no such pool.", got=repr(pool), need=need, parameter="pool")
     check_count("n_runs", n_runs)
     check_count("n_null", n_null)
-    check_count("n_splits", n_splits or 1)
+    is_zero = isinstance(n_splits, (int, np.integer)) and not isinstance(n_splits, bool) and n_splits == 0
+    check_count("n_splits", 1 if is_zero else n_splits)
+    check_workers(n_jobs)
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
     given, against, notes = data_and_truth(X, truth, missing, metric)
@@ -223,6 +225,7 @@ def choose_k(
             choice = replace(choice, notes=(*choice.notes, kept))
     else:
         method = method_for(search, estimator)
+        k_name = k_parameter(method, k_param)
         shapes: tuple[str, ...] = ()
         if covariance_type is not None:
             shape_param, shapes = shapes_of(method, covariance_type)
@@ -233,7 +236,7 @@ def choose_k(
         panel = panel.sampling(data.n_objects)
         panel = panel if rules is None else panel.with_rules(rules)
         first = FIRST_RANGE[: max(data.n_objects // 2, 1)] if asked is None else asked
-        grid = Grid(k_parameter(method, k_param), tuple(first), True)
+        grid = Grid(k_name, tuple(first), True)
         refuse_many("fits", len(first) * n_runs)
         if any(curve.needs_null for curve in panel.curves):
             refuse_many("fits of data without structure", len(first) * n_null)
@@ -460,6 +463,7 @@ def _decided(
     own = ways.is_usual
     verdict = question.own_verdict(case)[0] if own else _verdict_on(sweep, case, fits, largest_k)
     n, d = sweep.X.shape
+    columns = "distances" if question.metric == "precomputed" else f"{d} features"
     name, ks = type(sweep.method).__name__, sweep.ks
     tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
     runs = f"{sweep.n_runs} runs each" if sweep.n_runs > 1 else "one run each"
@@ -490,7 +494,7 @@ def _decided(
         curves=curves,
         choices=choices,
         selected=selected,
-        title=f"{n} objects, {d} features: {name}, {tried}, {runs}",
+        title=f"{n} objects, {columns}: {name}, {tried}, {runs}",
         refit=sweep.refit,
         data=sweep.X,
     )

@@ -48,7 +48,8 @@ def choose_value(
     """Choose the value of a parameter, such as a resolution or a radius.
 
     The method is fitted with each value, and the clusterings get the score of `choose_k`. Values that give
-    the same clustering are one candidate.
+    the same clustering are one candidate. The answer is not clear if it has the most clusters of all values
+    and is found at the smallest or largest one: beyond it there may be more clusters.
 
     Parameters
     ----------
@@ -79,6 +80,8 @@ def choose_value(
     """
     check_space(space)
     check_count("n_runs", n_runs)
+    if not isinstance(structure, Structure):
+        check_flag(structure, "structure")
     if not isinstance(values, Mapping) or len(values) != 1:
         raise ParameterError(
             "values must be a dictionary of one parameter.",
@@ -116,7 +119,7 @@ def choose_value(
     found, neighbours = with_neighbours(found, seen, N_NEIGHBORS, root)
     is_scaled = scaler is not None or seen is not data.values
     case = Case.of(seen, given, root, structure=structure, is_scaled=is_scaled, n_jobs=n_jobs)
-    found, verdict, best = case.choose(found)
+    found, verdict, best = case.choose(found, ends=_ends(grid, found))
     n, d = data.values.shape
     runs = f"{n_runs} runs each" if n_runs > 1 else "one run each"
     return ChoiceOfValue(
@@ -134,7 +137,7 @@ def choose_value(
             *notes,
             *["for each value, the run with the best objective is evaluated"] * (n_runs > 1),
             *notes_on(fits),
-            *(f"left out: {index} ({why})" for index, why in costly.items()),
+            *(f"left out: {index} ({why})" for index, why in {**sweep.panel.left_out, **costly}.items()),
         ),
         frame=data.frame or "pandas",
         title=(
@@ -170,10 +173,19 @@ def _space_of(method: Any, grid: Grid, space: str) -> tuple[str, list[str]]:
 
 
 def _candidates(grid: Grid, kept: Mapping[Any, Fit], sweep: Sweep) -> list[Candidate]:
-    """The different clusterings with the values of the indices."""
+    """The different clusterings with the values of the indices.
+
+    Models with the same clustering are apart where one has a flaw, or where indices of the model differ.
+    """
     found = []
     partitions = {value: fit.partition for value, fit in kept.items() if fit.partition is not None}
-    for names in equal_groups(partitions):
+    of_model = [e.label for e in sweep.panel.entries if "model" in e.inputs]
+    groups: dict[Any, list[Any]] = {}
+    for place, equal in enumerate(equal_groups(partitions)):
+        for name in equal:
+            values = [repr(kept[name].values[label]) for label in of_model]
+            groups.setdefault((place, kept[name].flaw, *values), []).append(name)
+    for names in map(tuple, groups.values()):
         fit = kept[names[0]]
         assert fit.partition is not None
         assert fit.shape is not None
@@ -191,6 +203,21 @@ def _candidates(grid: Grid, kept: Mapping[Any, Fit], sweep: Sweep) -> list[Candi
             )
         )
     return found
+
+
+def _ends(grid: Grid, candidates: Sequence[Candidate]) -> dict[str, str]:
+    """The candidates of most clusters at an end of numbers: beyond it there may be more clusters."""
+    values = grid.values
+    if len(values) < 2 or any(isinstance(one, (str, bool)) for one in values):
+        return {}
+    most = max(c.clusters for c in candidates)
+    ends = {min(values): "smallest", max(values): "largest"}
+    return {
+        c.label: f"{grid.parameter} = {end} is the {which} tried"
+        for c in candidates
+        for end, which in ends.items()
+        if end in c.names and c.clusters == most
+    }
 
 
 def _label(grid: Grid, names: Sequence[Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +23,7 @@ from partita.registry import Index
 from partita.results.answers import ReasonKind
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure, quick_structure
-from partita.selection.evidence import SAME, TREE, Clusterings, Evidence, ScoredClustering
+from partita.selection.evidence import MIXTURE, SAME, TREE, WARD, Clusterings, Evidence, ScoredClustering
 from partita.selection.preferences import Candidate, equal_groups, hard_labels
 from partita.selection.sweep import Seeds
 from partita.selection.verdict import Verdict, judge
@@ -147,7 +148,10 @@ class Case:
         return (*self.remarks, *rivals)
 
     def choose(
-        self, candidates: Sequence[Candidate], kinds: Mapping[Any, str] | None = None, **ways: Any
+        self,
+        candidates: Sequence[Candidate],
+        kinds: Mapping[Any, str] | None = None,
+        ends: Mapping[str, str] | None = None,
     ) -> tuple[list[Candidate], Verdict, Candidate | None]:
         """The candidates with their scores, the verdict, and the candidate that is the answer.
 
@@ -159,8 +163,10 @@ class Case:
             Each with its clustering of all objects.
         kinds : dict, optional
             The kind of method by name; candidates of different kinds may confirm each other.
+        ends : dict, optional
+            By label, of candidates at the end of the values of a parameter, what is said about it.
         """
-        known = [next((kinds[name] for name in c.names if kinds and name in kinds), "") for c in candidates]
+        known = [[kinds[name] for name in c.names if kinds and name in kinds] for c in candidates]
         labels = [None if c.partition is None else hard_labels(c.partition) for c in candidates]
         able = [
             c.clusters > 1 and one is not None and bool((one >= 0).any())
@@ -168,12 +174,18 @@ class Case:
         ]
         seen = {i: self._seen(labels[i]) for i, can in enumerate(able) if can}  # type: ignore[arg-type]
         by_kind = {
-            kind: Clusterings(seen[i] for i in seen if known[i] == kind) for kind in set(known) if kind
+            kind: Clusterings(seen[i] for i in seen if kind in known[i])
+            for kind in dict.fromkeys(kind for i in seen for kind in known[i])
         }
+        methods = {TREE, MIXTURE, WARD, *by_kind}
+        names = [f'"{c.label}"' if c.label in methods else c.label for c in candidates]
         scored = {
             i: self.evidence.scored(
                 ScoredClustering(
-                    one, known[i] or candidates[i].label, {"name": candidates[i].label}, of_all=labels[i]
+                    one,
+                    known[i][0] if known[i] else names[i],  # a name is no kind, whatever it says
+                    {"name": candidates[i].label},
+                    of_all=labels[i],
                 ),
                 by_kind,
             )
@@ -183,7 +195,7 @@ class Case:
         counts = [i for i in counts if not candidates[i].flaw] or counts
         filled = [replace(c, scored=scored.get(i)) for i, c in enumerate(candidates)]
         if not counts:
-            return filled, self.judge([]), None
+            return filled, self.judge([], rivals=self.evidence.clusterings[:1]), None
         best = max(counts, key=lambda i: (round(scored[i].score, 9), -scored[i].k))
         verdict = self.judge(
             [scored[i] for i in counts],
@@ -196,7 +208,7 @@ class Case:
                 for i in counts
                 if i != best and Clusterings([seen[best]]).agreement(seen[i]) > SAME
             ],
-            **ways,
+            end=(ends or {}).get(candidates[best].label, ""),
         )
         is_candidate = verdict.best is not None and verdict.best.k > 1  # a best guess may be one cluster
         return filled, verdict, filled[best] if is_candidate else None
@@ -260,6 +272,7 @@ def candidates_of(
                 caveats={
                     e.label: known[e.label].caveat if e.label in known else refused[e.label] for e in kept
                 },
+                errors={row.index: row.se for row in rows if math.isfinite(row.se)},
                 partition=partition,
             )
         )

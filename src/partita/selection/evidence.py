@@ -296,7 +296,9 @@ class Evidence:
         known = {name: one for name, one in self._known.items() if name != method}
         if method not in self._known:
             known = {name: one for name, one in known.items() if name != WARD or len(self._known) == 2}
-        known |= {name: one for name, one in (others or {}).items() if name != method}
+        for name, one in (others or {}).items():
+            if name != method:
+                known[name] = Clusterings([*(known[name].codes if name in known else ()), *one.codes])
         found = {name: one.best_agreement(labels) if len(one) else 0.0 for name, one in known.items()}
         best_bic = 0.0
         if self.best is not None and self.best.k > 1:

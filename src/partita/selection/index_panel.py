@@ -45,6 +45,8 @@ class Panel:
         True where an index that cannot evaluate is left out: those are that nobody asked for by name.
     named : frozenset of str
         The labels of those that were asked for by name, which are never left out.
+    left_out : dict
+        Curves of a group that do not apply, where numbers of clusters are not swept, each with the reason.
     """
 
     entries: tuple[Index, ...]
@@ -53,6 +55,7 @@ class Panel:
     rules: Mapping[str, str] = field(default_factory=dict)
     leaves_out: bool = False
     named: frozenset[str] = frozenset()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def rule_of(self, one: Index | Curve) -> str:
         """The rule by which an index or a curve chooses: its own, unless another was asked for."""
@@ -124,6 +127,7 @@ def panel_for(
     entries = {entry.label: entry for entry in chosen if isinstance(entry, Index)}
     curves = [curve for curve in chosen if isinstance(curve, Curve)]
     every = {*entries, *(curve.label for curve in curves)}
+    left_out: dict[str, str] = {}
     if swept:
         curves = [curve.among([*entries.values()]) for curve in curves]
     else:
@@ -136,6 +140,7 @@ def panel_for(
                     fix="choose_k(X, estimator, ks)",
                     parameter="indices",
                 )
+        left_out = {curve.label: "a curve over numbers of clusters" for curve in curves}
         curves = []
     between_runs = tuple(find(name, parameter="consensus") for name in listed(consensus or ()))
     for entry in entries.values():
@@ -171,6 +176,7 @@ def panel_for(
         between_runs,
         leaves_out=bool(every - named),
         named=named,
+        left_out=left_out,
     )
 
 

@@ -78,8 +78,9 @@ class Verdict:
     levels : tuple of ScoredClustering
         The best, and the second where the two are nested and its score is at least 1: the coarser first.
     alternatives : tuple of ScoredClustering
-        Ten other clusterings at most, all different: the second where it is no level (the best one with
-        another number of clusters and an adjusted Rand index below 0.7), then the others by score.
+        Ten other clusterings at most, all different: better supported ones of another method; the second
+        where it is no level (the best one with another number of clusters and an adjusted Rand index below
+        0.7); then the others by score.
     """
 
     answer: Answer
@@ -101,10 +102,12 @@ class Verdict:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Verdict:
         """The verdict that `to_dict` wrote, without labels of objects."""
-        levels, alternatives = (
-            tuple(map(ScoredClustering.from_dict, row[name])) for name in ("levels", "alternatives")
-        )
         best = None if row["best"] is None else ScoredClustering.from_dict(row["best"])
+        levels = tuple(
+            best if best is not None and one == row["best"] else ScoredClustering.from_dict(one)
+            for one in row["levels"]
+        )
+        alternatives = tuple(map(ScoredClustering.from_dict, row["alternatives"]))
         return cls(Answer.from_dict(row["answer"]), best, number(row["margin"]), levels, alternatives)
 
 
@@ -120,6 +123,7 @@ def judge(
     alike: Sequence[str] = (),
     coverage: float = 1.0,
     flaw: str = "",
+    end: str = "",
 ) -> Verdict:
     """The verdict on scored clusterings of the objects that were clustered.
 
@@ -146,12 +150,15 @@ def judge(
         The share of objects in a cluster of the answer; with less than half it is not clear.
     flaw : str
         Why the fit of the answer does not count, where no other does; it is not clear then.
+    end : str
+        That the answer lies at the end of the values of a parameter, beyond which there may be more clusters.
     """
     n = len(evidence.data)
     order = ranked(one for one in clusterings if one.k > 1)
     is_unknown = structure is not None and structure.verdict == "cannot tell"
     if n < FEWEST_OBJECTS or not (order or is_unknown):
-        return Verdict(_without_clusters(n, structure))
+        seen = tuple(evidence.whole(one) for one in rivals if n >= FEWEST_OBJECTS)
+        return Verdict(_without_clusters(n, structure, rivals), alternatives=seen)
     best = order[0] if order else ONE_CLUSTER
     if is_unknown and best.score < WEAK_SCORE:
         assert structure is not None
@@ -169,7 +176,8 @@ def judge(
     if stronger is not None and near.agreement(stronger.labels) >= SAME:
         stronger = None
     strength = _strength(evidence, best, margin, structure)
-    at_end = largest_k is not None and best.k >= largest_k
+    is_largest = largest_k is not None and best.k >= largest_k
+    at_end = is_largest or bool(end)
     if strength == "clear" and (
         at_end
         or stronger is not None
@@ -187,7 +195,7 @@ def judge(
         *_of_stronger(stronger, best),
         *_of_coverage(coverage),
         *([Reason(ReasonKind.FLAW, flaw, role="against")] if flaw else []),
-        *_of_end(best, at_end),
+        *_of_end(best, is_largest, end),
         *_of_scale(evidence, best, column),
         *_of_sample(evidence),
         *_of_structure(structure, best, strength),
@@ -202,7 +210,8 @@ def judge(
     answer = Answer(best.k, strength, _headline(best, strength, levels, evidence, called), tuple(reasons))
     whole = tuple(evidence.whole(one) for one in levels)
     apart = [one for one in levels if one is not best]
-    shown = _different([*first_others, *ranked((*order, *rivals))], [best, *apart])
+    named = [] if stronger is None else [stronger]
+    shown = _different([*named, *first_others, *ranked((*order, *rivals))], [best, *apart])
     return Verdict(
         answer,
         next(one for one, part in zip(whole, levels, strict=True) if part is best),
@@ -367,13 +376,15 @@ def _of_alike(alike: Sequence[str]) -> list[Reason]:
     return [Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})]
 
 
-def _of_stronger(stronger: ScoredClustering | None, best: ScoredClustering) -> list[Reason]:
+def _of_stronger(stronger: ScoredClustering | None, best: ScoredClustering | None) -> list[Reason]:
     """Better supported clusters that partita's own methods find."""
     if stronger is None:
         return []
-    text = f"the {stronger.method} sees {counted(stronger.k)}, which are better supported"
+    text = f"the {stronger.method} sees {counted(stronger.k)}"
+    text = text if best is None else f"{text}, which are better supported"
     known = {"k": stronger.k, "score": stronger.score, "method": stronger.method}
-    scores = f"{text} (score {stronger.score:.2f} against {best.score:.2f})"
+    against = "" if best is None else f" against {best.score:.2f}"
+    scores = f"{text} (score {stronger.score:.2f}{against})"
     return [
         Reason(ReasonKind.RIVAL, text, scores, "against", known),
         Reason(ReasonKind.RIVAL, "see .alternatives", role="next"),
@@ -396,13 +407,14 @@ def _of_coverage(coverage: float) -> list[Reason]:
     return [Reason(ReasonKind.FLAW, text, text, "against", {"coverage": coverage})]
 
 
-def _of_end(best: ScoredClustering, at_end: bool) -> list[Reason]:
-    if not at_end:
+def _of_end(best: ScoredClustering, is_largest: bool, end: str) -> list[Reason]:
+    if not is_largest and not end:
         return []
     known = {"k": best.k}
+    advice = "ask again with larger ks" if is_largest else "ask again with values beyond"
     return [
-        Reason(ReasonKind.END_OF_RANGE, "the largest number tried", "", "against", known),
-        Reason(ReasonKind.END_OF_RANGE, "ask again with larger ks", role="next", values=known),
+        Reason(ReasonKind.END_OF_RANGE, end or "the largest number tried", "", "against", known),
+        Reason(ReasonKind.END_OF_RANGE, advice, role="next", values=known),
     ]
 
 
@@ -456,13 +468,14 @@ def _of_structure(structure: Structure | None, best: ScoredClustering, strength:
 
 
 def _of_test(structure: Structure) -> tuple[str, tuple[Reason, ...]]:
-    """The statement of the test as a headline with one reason."""
-    headline, _, why = structure.statement.partition(" Next: ")[0].rstrip(".").partition(": ")
+    """The statement of the test, without its advice, as a headline with one reason."""
+    found = structure.statement.partition(" Next: ")[0]
+    headline, _, why = found.rstrip(".").partition(": ")
     headline = f"{headline[:1].upper()}{headline[1:]}"
     return headline, (Reason(ReasonKind.STRUCTURE, why),) if why else ()
 
 
-def _without_clusters(n: int, structure: Structure | None) -> Answer:
+def _without_clusters(n: int, structure: Structure | None, rivals: Sequence[ScoredClustering] = ()) -> Answer:
     """The answer where there is no candidate."""
     if n < FEWEST_OBJECTS:
         text = f"{n} object{' is' if n == 1 else 's are'} too few; {FEWEST_OBJECTS} are needed"
@@ -470,9 +483,9 @@ def _without_clusters(n: int, structure: Structure | None) -> Answer:
     if _denies(structure):
         assert structure is not None
         return Answer(None, "no structure", *_of_test(structure))
-    return Answer(
-        None,
-        "no structure",
-        "No clusters were found",
-        (Reason(ReasonKind.STRUCTURE, "no method divides these objects"),),
-    )
+    reasons = [Reason(ReasonKind.STRUCTURE, "no method divides these objects")]
+    if rivals:
+        reasons = [Reason(ReasonKind.FLAW, "no candidate has two clusters")]
+        if rivals[0].score >= WEAK_SCORE:
+            reasons += _of_stronger(rivals[0], None)
+    return Answer(None, "no structure", "No clusters were found", tuple(reasons))

@@ -1,4 +1,4 @@
-"""choose_k over any parameter: clusters and coverage of each value, votes over values, ends, checkpoints."""
+"""choose_value: clusters, coverage and score of each value of a parameter, ends, failures, checkpoints."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import partita as pt
 from partita.errors import FileError, ParameterError
 from partita.fits.tasks import task_seed
 from partita.results.verdicts import RemarkKind
-from partita.selection import value_sweeps
-from partita.selection.sweep import ON_DATA
+from partita.fits import fit_scores
+from partita.selection.sweep import Seeds
 from stub_clusterer import StubClusterer
 
 SIZE = 30
@@ -29,7 +29,7 @@ EPS = [0.3, 0.6, 0.9, 1.2, 1.6, 2.0, 3.0, 6.0, 9.0]
 
 def quick(method, parameter, values, data=X, **options):
     given = {"structure": False, "random_state": 0, "n_runs": 1, **options}
-    return pt.choose_k(data, method, parameter=parameter, values=values, **given)
+    return pt.choose_value(data, method, {parameter: values}, **given)
 
 
 def kinds(result):
@@ -83,23 +83,58 @@ def test_clusters_and_coverage_of_each_value_are_those_of_the_fits():
         for index in ("dbcv", "silhouette"):
             expected = pt.validate(X, labels, indices=[index])[index].value
             assert frame.loc[eps, index] == pytest.approx(expected, nan_ok=True)
-    (table,) = found.more()
-    assert table.title == "values over eps"
+    table = found.table()
     assert table.columns[:3] == ("eps", "clusters", "coverage")
+    assert [row[0] for row in table.rows] == EPS
+    (preferred,) = found.more()
+    assert [row[0] for row in preferred.rows] == ["dbcv", "silhouette"]
 
 
-def test_votes_are_over_values_and_the_middle_of_equal_ones_is_chosen():
-    found = pt.choose_k(X, DBSCAN(min_samples=4), parameter="eps", values=EPS, random_state=0)
+def test_the_best_score_wins_and_the_middle_of_equal_values_is_chosen():
+    found = pt.choose_value(X, DBSCAN(min_samples=4), {"eps": EPS}, random_state=0)
     equal = tuple(eps for eps in EPS if np.array_equal(DBSCAN(eps=eps, min_samples=4).fit(X).labels_, THREE))
     assert len(equal) == 3
     assert found.chosen.names == equal
     assert (found.value, found.k, found.strength) == (equal[1], 3, "clear")
     assert found.best == found.value
+    assert found.statement.startswith(f"3 clusters (eps = {equal[0]} to {equal[2]}), clear: ")
+    assert np.array_equal(found.partition.labels, THREE)
+    scores = found.to_frame().set_index("eps")["score"]
+    assert found.score == scores[equal[1]] == scores.max()
+    assert scores[list(equal)].nunique() == 1
     assert found.votes == {f"eps = {equal[0]} to {equal[2]}": 2}
     assert RemarkKind.NOISE in kinds(found)
-    assert RemarkKind.END_OF_RANGE not in kinds(found)
     assert np.array_equal(found.model.labels_, THREE)
     assert found.model.eps == found.value
+
+
+def test_the_answer_is_that_of_choose_among_the_same_clusterings():
+    found = quick(DBSCAN(min_samples=4), "eps", EPS)
+    ready = {eps: DBSCAN(eps=eps, min_samples=4).fit(X).labels_ for eps in EPS}
+    among = pt.choose(X, ready, structure=False, random_state=0)
+    assert (among.k, among.strength, among.score) == (found.k, found.strength, found.score)
+    assert among.best in found.chosen.names
+    by_name = {name: one.score for one in among.candidates for name in one.names}
+    assert [one.score for one in found.candidates] == pytest.approx(
+        [by_name[one.names[0]] for one in found.candidates], nan_ok=True
+    )
+
+
+def test_no_value_divides_the_data_where_there_is_no_structure():
+    flat = np.random.default_rng(0).random((150, 2))
+    found = pt.choose_value(flat, KMeans(n_init=1), {"n_clusters": [2, 3, 4]}, n_runs=1, random_state=0)
+    assert (found.value, found.k, found.partition, found.strength) == (None, None, None, "no structure")
+    with pytest.raises(ParameterError, match="no value was chosen"):
+        _ = found.model
+
+
+def test_the_old_spelling_in_choose_k_warns_and_gives_the_same():
+    options = {"structure": False, "random_state": 0, "indices": ["silhouette"]}
+    with pytest.warns(FutureWarning, match="use choose_value") as told:
+        old = pt.choose_k(X, DBSCAN(min_samples=4), parameter="eps", values=[0.6, 2.0, 9.0], **options)
+    assert told[0].filename == __file__
+    new = pt.choose_value(X, DBSCAN(min_samples=4), {"eps": [0.6, 2.0, 9.0]}, **options)
+    assert old.to_dict() == new.to_dict()
 
 
 def test_density_methods_are_judged_by_density():
@@ -109,16 +144,14 @@ def test_density_methods_are_judged_by_density():
 
 
 def test_a_sweep_over_k_has_the_value_k():
-    found = pt.choose_k(
-        X, StubClusterer(), [2, 3], n_runs=1, indices=["CH"], structure=False, n_splits=0, random_state=0
-    )
-    assert found.ballot.leading is not None
+    found = pt.choose_k(X, StubClusterer(), [2, 3], n_runs=1, indices=["CH"], structure=False, random_state=0)
+    assert found.k in (2, 3)
     assert found.value == found.k
 
 
 def test_texts_are_values_without_an_order():
     found = quick(AgglomerativeClustering(3), "linkage", ["ward", "single"], data=X[::3])
-    assert found.ballot.ends == ()
+    assert "tried" not in found.statement
     assert found.value in ("ward", "single")
     named = quick(Labelled(), "name", ["two", "three", "turned"])
     assert named.chosen.names == ("three", "turned")
@@ -129,30 +162,35 @@ def test_texts_are_values_without_an_order():
 # --- ends, failures and flaws -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("values", "word"), [([0.4, 0.6, 2.0], "largest"), ([2.0, 9.0, 12.0], "smallest")])
-def test_a_choice_at_the_end_of_an_ordered_parameter_is_no_answer(values, word):
-    found = quick(DBSCAN(min_samples=4), "eps", values, indices=["dbcv", "silhouette", "bic_partition"])
-    assert found.ballot.leading == "eps = 2.0"
+@pytest.mark.parametrize(
+    ("method", "parameter", "values", "word"),
+    [
+        (DBSCAN(min_samples=4), "eps", [2.0, 9.0, 12.0], "smallest"),
+        (DBSCAN(min_samples=4), "eps", [9.0, 12.0, 2.0, 1.6], "smallest"),
+        (KMeans(n_init=2), "n_clusters", [2, 3], "largest"),
+    ],
+)
+def test_the_most_clusters_at_an_end_of_the_values_are_not_clear(method, parameter, values, word):
+    """Beyond it there may be more."""
+    found = quick(method, parameter, values)
+    assert (found.k, found.strength) == (3, "weak")
+    end = {"smallest": min, "largest": max}[word](values)
+    assert f"{parameter} = {end} is the {word} tried" in found.statement
+    assert found.statement.endswith("Ask again with values beyond.")
+    assert pt.indices.ARI(THREE, found.model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("values", [[0.4, 0.6, 2.0], [0.4, 0.6, 1.6, 2.0, 3.0], [2.0]])
+def test_an_end_is_an_answer_where_more_clusters_were_tried_or_nothing_was_swept(values):
+    found = quick(DBSCAN(min_samples=4), "eps", values)
+    assert (found.value, found.k, found.strength) == (2.0, 3, "clear")
+    assert "tried" not in found.statement
+
+
+def test_values_without_any_clusters_are_told_beside_what_is_seen():
+    found = quick(DBSCAN(min_samples=4), "eps", [20.0, 30.0])
     assert (found.value, found.k) == (None, None)
-    assert found.strength == "weak"
-    assert RemarkKind.END_OF_RANGE in kinds(found)
-    assert f"the {word} tried" in found.statement
-    with pytest.raises(ParameterError):
-        _ = found.model
-    assert np.array_equal(found.model_at(2.0).labels_, THREE)
-
-
-def test_equal_clusterings_up_to_the_end_are_an_answer_that_is_not_clear():
-    found = quick(DBSCAN(min_samples=4), "eps", [0.4, 0.6, 1.6, 2.0, 3.0])
-    assert found.value == 2.0
-    assert found.strength == "weak"
-    assert RemarkKind.END_OF_RANGE in kinds(found)
-
-
-def test_the_order_in_which_values_are_listed_does_not_matter_for_the_ends():
-    found = quick(DBSCAN(min_samples=4), "eps", [2.0, 0.6, 0.4], indices=["dbcv", "silhouette"])
-    assert found.value is None
-    assert "eps = 2.0 or more" in found.statement
+    assert "no candidate has two clusters; the density tree sees 3 clusters" in found.statement
 
 
 def test_values_that_fail_are_told_and_the_others_judged():
@@ -198,7 +236,7 @@ def test_models_with_one_clustering_are_judged_by_their_own_likelihoods():
 def test_the_run_with_the_best_objective_speaks_for_a_value():
     found = quick(KMeans(init="random", n_init=1, max_iter=2), "n_clusters", [3, 5, 8], n_runs=4)
     for place, value in enumerate(found.tried):
-        seeds = [task_seed(0, ON_DATA, place, run) for run in range(4)]
+        seeds = [task_seed(0, Seeds.ON_DATA, place, run) for run in range(4)]
         fits = [
             KMeans(value, init="random", n_init=1, max_iter=2, random_state=seed).fit(X) for seed in seeds
         ]
@@ -225,7 +263,7 @@ def test_a_pipeline_is_judged_where_its_last_step_clusters_all_values():
     assert found.to_frame().set_index("dbscan__eps").loc[0.5, "silhouette"] == pytest.approx(expected)
     assert RemarkKind.SCALE not in kinds(found)
     changing = quick(method, "standardscaler__with_std", [True, False], data=raw)
-    assert any("judged in the space of X" in note for note in changing.notes)
+    assert any("evaluated in the space of X" in note for note in changing.notes)
 
 
 def test_scaled_sweeps_give_models_that_scale():
@@ -265,7 +303,7 @@ def test_a_checkpoint_is_read_and_not_computed_again(tmp_path, monkeypatch):
         raise AssertionError("it was fitted again")
 
     with monkeypatch.context() as patched:
-        patched.setattr(value_sweeps, "clustering_by", refuse)
+        patched.setattr(fit_scores, "clustering_by", refuse)
         again = quick(Labelled(), "name", ["two", "three"], checkpoint=tmp_path)
         with pytest.raises(AssertionError):
             quick(Labelled(), "name", ["two", "three"])
@@ -276,24 +314,47 @@ def test_a_checkpoint_is_read_and_not_computed_again(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("values", "options", "parameter"),
+    [
+        ({"epsilon": [1]}, {}, "parameter"),
+        ({"eps": []}, {}, "values"),
+        ({"eps": [None, 0.3]}, {}, "values"),
+        ({"eps": [float("nan"), 0.3]}, {}, "values"),
+        ({"eps": "0.3"}, {}, "values"),
+        ({"eps": 0.3}, {}, "values"),
+        ({"eps": [0.3], "min_samples": [2]}, {}, "values"),
+        ({}, {}, "values"),
+        ([("eps", [0.3])], {}, "values"),
+        ({"eps": [0.3]}, {"indices": ["gap"]}, "indices"),
+        ({"eps": [0.3]}, {"n_jobs": 0}, "n_jobs"),
+        ({"eps": [0.3]}, {"n_runs": 0}, "n_runs"),
+        ({"eps": [0.3]}, {"space": "other"}, "space"),
+        ({"eps": [0.3]}, {"structure": "yes"}, "structure"),
+        ({"eps": [0.3]}, {"estimator": DBSCAN}, "estimator"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_refused(values, options, parameter):
+    given = {"estimator": DBSCAN(), **options}
+    with pytest.raises(ParameterError) as problem:
+        pt.choose_value(X, values=values, **given)
+    assert problem.value.parameter == parameter
+
+
+@pytest.mark.parametrize(
     ("options", "parameter"),
     [
-        ({"parameter": "eps"}, "parameter"),
-        ({"values": [1, 2]}, "values"),
-        ({"parameter": "epsilon", "values": [1]}, "parameter"),
-        ({"parameter": "eps", "values": []}, "values"),
-        ({"parameter": "eps", "values": [None, 0.3]}, "values"),
-        ({"parameter": "eps", "values": [float("nan"), 0.3]}, "values"),
-        ({"parameter": "eps", "values": [0.3], "ks": [2, 3]}, "parameter"),
+        ({"parameter": "eps"}, "values"),
+        ({"values": [1, 2]}, "parameter"),
+        ({"parameter": "eps", "values": [0.3], "ks": [2, 3]}, "ks"),
         ({"parameter": "eps", "values": [0.3], "consensus": ["ARI"]}, "consensus"),
         ({"parameter": "eps", "values": [0.3], "rules": {"CH": "best"}}, "rules"),
         ({"parameter": "eps", "values": [0.3], "pool": "mean"}, "pool"),
         ({"parameter": "eps", "values": [0.3], "search": "stepwise"}, "search"),
         ({"parameter": "eps", "values": [0.3], "covariance_type": ["full"]}, "covariance_type"),
-        ({"parameter": "eps", "values": [0.3], "indices": ["gap"]}, "indices"),
     ],
 )
-def test_what_does_not_go_together_is_refused(options, parameter):
+def test_what_does_not_go_together_in_the_old_spelling_is_refused(options, parameter):
     with pytest.raises(ParameterError) as problem:
         pt.choose_k(X, DBSCAN(), **options)
     assert problem.value.parameter == parameter
