@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from partita.arrays import MOST_DENSE_CELLS, frame_library, held
+from partita.arrays import MOST_DENSE_CELLS, Array, Floats, frame_library, held
 from partita.cluster.centres import nearest
 from partita.cluster.clusterer import warn_of_empty
 from partita.cluster.units import shifted, working_exponent
@@ -81,3 +82,15 @@ def refuse_many_pairs(n: int, fix: str) -> None:
             need=f"at most {MOST_DENSE_CELLS} pairs",
             fix=fix,
         )
+
+
+def ward_cuts(X: Floats, ks: Sequence[int], *, metric: str = "euclidean") -> Iterable[Array]:
+    """Ward's tree of data or distances, cut at those numbers of clusters that leave 5 objects for each."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    able = [k for k in ks if len(X) >= 5 * k]
+    if not able:
+        return []
+    tree = linkage(squareform(X, checks=False) if metric == "precomputed" else X, "ward")
+    return [fcluster(tree, k, "maxclust") - 1 for k in able]

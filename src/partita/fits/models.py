@@ -10,6 +10,7 @@ import numpy as np
 
 from partita.errors import MismatchError, ParameterError, Phrase, Setting
 from partita.partitions import Partition, as_partition
+from partita.partitions.models import last_step
 
 K_PARAMETERS = ("n_clusters", "n_components")
 
@@ -55,7 +56,8 @@ def k_parameter(estimator: Any, k_param: str | None = None) -> str:
 
 def is_random(estimator: Any) -> bool:
     """Whether runs with other seeds may differ."""
-    return any(name.rpartition("__")[2] == "random_state" for name in estimator.get_params(deep=True))
+    known = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else vars(estimator)
+    return any(name.rpartition("__")[2] == "random_state" for name in known)
 
 
 def seeded(estimator: Any, parameters: dict[str, Any], seed: int) -> Any:
@@ -80,6 +82,27 @@ def scaling_first(model: Any, scaler: Any, features: Sequence[Any] = ()) -> Any:
     if features and all(isinstance(name, str) for name in features):
         named.feature_names_in_ = np.array(features, dtype=object)
     return Pipeline([("scale", named), ("cluster", model)])
+
+
+CENTRES = ("cluster_centers_", "means_")
+"""Attributes in which models keep their centres."""
+
+
+def centres_of(model: Any, scaler: Any, features: Sequence[Any] = ()) -> Any:
+    """The centres of a fitted model, which may stand behind a scaler, as a frame in the units of the data."""
+    import pandas as pd
+
+    step = last_step(model)
+    means = next((getattr(step, name) for name in CENTRES if hasattr(step, name)), None)
+    if means is None or (scaler is None and step is not model):
+        raise ParameterError(
+            "this fit has no centres in the units of X.",
+            got=type(step).__name__,
+            need="a method of centres that clusters X itself",
+        )
+    values = np.asarray(means) if scaler is None else scaler.inverse_transform(means)
+    names = list(features) or [f"column {j}" for j in range(values.shape[1])]
+    return pd.DataFrame(values, columns=names, index=pd.RangeIndex(len(values), name="cluster"))
 
 
 def clustering_of(model: Any, X: Any) -> Partition:

@@ -19,9 +19,11 @@ from partita.cluster.merged_mixture import (
     standardised,
 )
 from partita.cluster.units import shifted, working_exponent
+from partita.cluster.ward import ward_cuts
 from partita.partitions import HardPartition
+from partita.statistics.tables.near_clusterings import Clusterings
 
-__all__ = ["MIXTURE", "SAME", "TREE", "WARD", "Clusterings", "Evidence", "ScoredClustering"]
+__all__ = ["MIXTURE", "TREE", "WARD", "Evidence", "ScoredClustering"]
 
 TREE, MIXTURE, WARD = "density tree", "mixture", "Ward"
 """The two methods whose clusters can be the answer, and the witness."""
@@ -41,9 +43,6 @@ DOMINANT_SHARE = 0.9
 
 LARGEST_K = 100
 WARD_KS = (*range(2, 21), 22, 24, 27, 30, 33, 36, 40, 45, 50, 55, 60, 70, 80, 90, LARGEST_K)
-
-SAME = 0.9
-"""Adjusted Rand index above which two clusterings count as the same."""
 
 MOST_LASTING = 1.0
 """Logarithms of the growth of the reach are clipped here: 2.7-fold is as good as longer."""
@@ -116,56 +115,6 @@ class ScoredClustering:
         """The clustering that `to_dict` wrote, without its labels."""
         known = {name: value for name, value in row.items() if name != "score"}
         return cls(np.zeros(0, np.int64), **known)
-
-
-class Clusterings:
-    """Hard clusterings of the same objects, and their adjusted Rand indices with others.
-
-    The index of two clusterings is at most what their sizes of clusters allow. That bound needs no pass over
-    the objects, so that only the pairs are counted for which it matters.
-    """
-
-    def __init__(self, labels: Iterable[Array]) -> None:
-        self.codes = [np.asarray(one, np.int64) for one in labels]
-        sizes = [np.bincount(one) for one in self.codes]
-        self.pairs = np.array([(s * (s - 1.0)).sum() / 2 for s in sizes])
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def bounds(self, labels: Array) -> Floats:
-        """The largest adjusted Rand index with each that the sizes allow."""
-        own = Clusterings([labels]).pairs
-        return np.asarray(_adjusted(np.minimum(own, self.pairs), own, self.pairs, len(labels)))
-
-    def agreement(self, labels: Array, place: int = 0) -> float:
-        """The adjusted Rand index with one of these."""
-        codes, own = self.codes[place], Clusterings([labels]).pairs[0]
-        table = np.bincount(labels * (codes.max(initial=0) + 1) + codes)
-        return float(_adjusted((table * (table - 1.0)).sum() / 2, own, self.pairs[place], len(labels)))
-
-    def best_agreement(self, labels: Array) -> float:
-        """The largest adjusted Rand index with any of these, at least 0."""
-        best = 0.0
-        bounds = self.bounds(labels)
-        for place in np.argsort(-bounds, kind="stable"):
-            if bounds[place] <= best:
-                break
-            best = max(best, self.agreement(labels, int(place)))
-        return best
-
-    def near(self, labels: Array) -> dict[int, float]:
-        """The places of those that count as the same clustering, with their adjusted Rand index."""
-        possible = np.flatnonzero(self.bounds(labels) > SAME)
-        values = {int(place): self.agreement(labels, int(place)) for place in possible}
-        return {place: value for place, value in values.items() if value > SAME}
-
-
-def _adjusted(together: Any, own: Any, other: Any, n: int) -> Any:
-    """The adjusted Rand index from numbers of pairs (hubert1985); 1 for two trivial clusterings."""
-    expected, largest = own * other / (n * (n - 1) / 2), (own + other) / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(largest == expected, 1.0, (together - expected) / (largest - expected))
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +200,7 @@ class Evidence:
             )
             fits = [] if of_distances or len(rows) < FEWEST_OBJECTS else mixtures_over_k(standardised(seen))
             witness = Clusterings(
-                labels for values in scales.values() for labels in _ward_cuts(values, metric)
+                labels for values in scales.values() for labels in ward_cuts(values, WARD_KS, metric=metric)
             )
             best = max(fits, key=lambda one: (one.bic, -one.k), default=None)
             missing = {k for k in ks if k > 1} - {one.k for one in cuts} - {one.k for one in fits}
@@ -426,15 +375,3 @@ def _mixture_clusterings(
         for k in range(best.k - 1, 1, -1):
             add(best, merging.memberships(best.memberships, k).argmax(axis=1))
     return tuple(found.values())
-
-
-def _ward_cuts(X: Floats, metric: str) -> Iterable[Array]:
-    """Ward's tree cut at rising numbers of clusters."""
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
-    ks = [k for k in WARD_KS if len(X) >= 5 * k]
-    if not ks:
-        return []
-    tree = linkage(squareform(X, checks=False) if metric == "precomputed" else X, "ward")
-    return [fcluster(tree, k, "maxclust") - 1 for k in ks]

@@ -10,11 +10,12 @@ from partita.cluster_quality import LARGE, SAMPLE
 from partita.errors import ParameterError, Phrase, Setting, near_names
 from partita.partitions.models import last_step
 from partita.registry import Index, find
-from partita.registry.curves import Curve, find_entry, select_entries
+from partita.registry.curves import Curve, select_entries
 from partita.registry.lookup import HEADLINE, listed
 from partita.registry.rules import RULES
+from partita.results.index_names import one_of
 
-__all__ = ["CONSENSUS", "HEADLINE_OF", "Panel", "method_sort", "one_of", "panel_for", "panel_for_method"]
+__all__ = ["HEADLINE_OF", "Panel", "method_sort", "panel_for", "panel_for_method"]
 
 HEADLINE_OF = {
     "mixture": ("bic", "icl", "partition_negentropy", "silhouette", "second_difference"),
@@ -26,9 +27,6 @@ HEADLINE_OF = {
 """For each sort of method one or two indices of each family that suit it."""
 
 HEADLINE_WITH_TRUTH = ("adjusted_rand", "nmi_sum")
-
-CONSENSUS = "consensus "
-"""Prefix of the label of a choice by the consensus of the runs of a k, before the label of the index."""
 
 
 @dataclass(frozen=True)
@@ -195,20 +193,3 @@ def method_sort(method: Any) -> str:
     if "m" in parameters and "delta" not in parameters:
         return "fuzzy"
     return "density" if {"eps", "min_samples", "min_cluster_size"} & set(parameters) else "centres"
-
-
-def one_of(name: Any, labels: Sequence[str] | Mapping[str, Any], *, noun: str) -> str:
-    """The label that a name means: itself, by a symbol, or without options where one label has that name."""
-    known = list(labels)
-    if isinstance(name, str) and name in known:
-        return name
-    prefix = CONSENSUS if isinstance(name, str) and name.lower().startswith(CONSENSUS) else ""
-    label = prefix + find_entry(name[len(prefix) :] if prefix else name).label
-    fitting = [k for k in known if k == label] or [k for k in known if k.partition(":")[0] == label]
-    if len(fitting) > 1:
-        raise ParameterError(
-            f"{name} is more than one {noun} here.", got=repr(name), need=f"one of {', '.join(fitting)}"
-        )
-    if not fitting:
-        raise near_names(str(getattr(name, "label", name)), known, noun=noun)
-    return fitting[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,12 +24,13 @@ from partita.inputs import prepare
 from partita.partitions import DataMatrix, Partition, complete_data
 from partita.partitions.models import in_clustered_space, preparing_steps
 from partita.registry import Index, find
-from partita.results import number, plain
+from partita.results import number
+from partita.results.records import JsonRecord
 from partita.selection.degenerate_fits import Shape
 from partita.selection.fit_scores import fit_and_judge, fit_null, judge_kept
 from partita.selection.index_panel import Panel
 
-__all__ = ["Fit", "Seeds", "Sweep", "best_objective", "data_and_truth", "notes_on"]
+__all__ = ["Fit", "Seeds", "Sweep", "best_objective", "data_and_truth", "left_out_notes", "notes_on"]
 
 ANOTHER_RUN = "not computed: another run of this k is evaluated"
 
@@ -41,7 +42,7 @@ class Seeds:
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(JsonRecord):
     """One run with one value of the parameter.
 
     Attributes
@@ -86,23 +87,6 @@ class Fit:
         """The reason why this fit does not count: empty or single-object clusters, collapsed components."""
         return "" if self.shape is None else self.shape.flaw
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fit without its clustering, as JSON holds it."""
-        return dict(plain(asdict(replace(self, partition=None))))
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Fit:
-        """The fit that `to_dict` wrote."""
-        return cls(
-            **{
-                **row,
-                "values": {index: number(value) for index, value in row["values"].items()},
-                "objective": number(row["objective"]),
-                "warned": tuple(row["warned"]),
-                "shape": Shape.from_dict(row["shape"]) if row.get("shape") else None,
-            }
-        )
-
 
 def best_objective(runs: Sequence[Fit]) -> int | None:
     """The run with the smallest objective, the first of equals; None if none has one.
@@ -127,11 +111,23 @@ class Sweep:
     space: str = "clustered"
     scaler: Any = None
     """The fitted scaler of X; None if X is as given."""
+    costly: Mapping[str, str] = field(default_factory=dict)
+    """Indices that were left out as too costly, each with the reason."""
 
     @property
     def ks(self) -> tuple[Any, ...]:
         """The values of the parameter: numbers of clusters, in the usual case."""
         return self.grid.values
+
+    @property
+    def title(self) -> str:
+        """The data, the method, and what is tried, in words."""
+        (n, d), ks = self.X.shape, self.ks
+        tried = f"{len(ks)} values of {self.grid.parameter}"
+        if self.grid.are_counts:
+            tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
+        runs = f"{self.n_runs} runs each" if self.n_runs > 1 else "one run each"
+        return f"{n} objects, {d} features: {type(self.method).__name__}, {tried}, {runs}"
 
     def with_values(self, values: Iterable[Any]) -> Sweep:
         """The same sweep over other values."""
@@ -188,15 +184,15 @@ class Sweep:
             if pool == "objective" or times * cost > MOST_PAIR_OPERATIONS
         ]
 
-    def affordable(self) -> tuple[Sweep, dict[str, str]]:
-        """The sweep without the unnamed indices that need too many pairs, and the reasons."""
+    def affordable(self) -> Sweep:
+        """The sweep without the unnamed indices that need too many pairs."""
         too_many = {
             label: f"{len(self.ks) * cost:.1e} pair operations; indices=[...] names it"
             for label, cost in self.pair_costs.items()
             if self.panel.leaves_out and len(self.ks) * cost > MOST_PAIR_OPERATIONS
         }
         kept = tuple(entry for entry in self.panel.entries if entry.label not in too_many)
-        return replace(self, panel=replace(self.panel, entries=kept)), too_many
+        return replace(self, panel=replace(self.panel, entries=kept), costly=too_many)
 
     def with_index(self, entry: Index) -> Sweep:
         """The sweep with one more index, which chooses nothing."""
@@ -373,6 +369,11 @@ def data_and_truth(
     inputs = prepare({"X": X, "truth": truth}, missing=missing, metric=metric)
     assert inputs.X is not None
     return inputs.X, inputs.partitions["truth"], tuple(n for n in inputs.notes if not n.startswith("noise:"))
+
+
+def left_out_notes(left_out: Mapping[str, str]) -> list[str]:
+    """Notes on indices that were left out, each with the reason."""
+    return [f"left out: {index} ({why})" for index, why in left_out.items()]
 
 
 def notes_on(fits: Sequence[Fit]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,14 +16,13 @@ from partita.selection._structure import Structure
 from partita.selection.evidence import (
     FEWEST_OBJECTS,
     MIXTURE,
-    SAME,
     TREE,
     WARD,
-    Clusterings,
     Evidence,
     ScoredClustering,
     ranked,
 )
+from partita.statistics.tables.near_clusterings import SAME, Clusterings
 
 __all__ = ["Verdict", "counted", "judge"]
 
@@ -179,20 +178,23 @@ def judge(
         assert structure is not None
         others_seen = tuple(evidence.whole(one) for one in _different(order))
         return Verdict(Answer(None, "no structure", *_of_test(structure)), None, margin, (), others_seen)
-    reasons = [
-        *_of_stronger(stronger, best),
-        *_of_coverage(coverage),
-        *_of_end(best, at_end),
-        *_of_scale(evidence, best, column),
-        *_of_sample(evidence),
-        *_of_structure(structure, best, strength),
-        *_of_levels(levels),
-        *_of_methods(best, strength, evidence.bic_weight),
-        *_of_alike(alike),
-        *(_of_rival(rival, margin) if stronger is None else []),
-    ]
-    advice = any(reason.role == "next" for reason in reasons)
-    if strength == "contested" and not advice:
+    reasons = list(
+        _reasons(
+            evidence,
+            best,
+            strength,
+            structure,
+            levels=levels,
+            stronger=stronger,
+            rival=rival,
+            margin=margin,
+            at_end=at_end,
+            coverage=coverage,
+            column=column,
+            alike=alike,
+        )
+    )
+    if strength == "contested" and not any(reason.role == "next" for reason in reasons):
         reasons.append(Reason(ReasonKind.RIVAL, "see .alternatives", role="next"))
     answer = Answer(best.k, strength, _headline(best, strength, levels, evidence, called), tuple(reasons))
     whole = tuple(evidence.whole(one) for one in levels)
@@ -295,27 +297,69 @@ def _are_even(coarse: ScoredClustering, fine: ScoredClustering) -> bool:
     return len(set(np.bincount(home, minlength=coarse.k).tolist())) == 1
 
 
-def _of_levels(levels: Sequence[ScoredClustering]) -> list[Reason]:
-    if len(levels) < 2:
-        return []
-    coarse, fine = levels
-    scores = f"{fine.score:.2f} and {coarse.score:.2f}"
-    return [
-        Reason(
-            ReasonKind.LEVELS,
-            f"two levels hold, {coarse.k} and {fine.k}",
-            f"there are two levels, {counted(coarse.k)} and {counted(fine.k)} within them (scores {scores})",
-            values={"coarse": coarse.k, "fine": fine.k},
+def _reasons(
+    evidence: Evidence,
+    best: ScoredClustering,
+    strength: Strength,
+    structure: Structure | None,
+    *,
+    levels: Sequence[ScoredClustering],
+    stronger: ScoredClustering | None,
+    rival: ScoredClustering | None,
+    margin: float,
+    at_end: bool,
+    coverage: float,
+    column: str,
+    alike: Sequence[str],
+) -> Iterator[Reason]:
+    """The reasons for and against an answer, the most important first."""
+    if stronger is not None:  # better supported clusters that partita's own methods find
+        text = f"the {stronger.method} sees {counted(stronger.k)}, which are better supported"
+        values = {"k": stronger.k, "score": stronger.score, "method": stronger.method}
+        scores = f"{text} (score {stronger.score:.2f} against {best.score:.2f})"
+        yield Reason(ReasonKind.RIVAL, text, scores, "against", values)
+        yield Reason(ReasonKind.RIVAL, "see .alternatives", role="next")
+    if coverage < LEAST_COVERAGE:
+        text = f"only {coverage:.0%} of the objects are in a cluster"
+        yield Reason(ReasonKind.FLAW, text, text, "against", {"coverage": coverage})
+    if at_end:
+        known = {"k": best.k}
+        yield Reason(ReasonKind.END_OF_RANGE, "the largest number tried", "", "against", known)
+        yield Reason(ReasonKind.END_OF_RANGE, "ask again with larger ks", role="next", values=known)
+    if evidence.dominant is not None:
+        yield _of_scale(evidence, evidence.dominant, best, column)
+    n, m = len(evidence.data), len(evidence.rows)
+    if m < n:
+        text = (
+            f"{m:,} of {n:,} objects were clustered, the others follow their nearest; groups with less than"
+            " about 0.5 % of the objects cannot be seen"
         )
-    ]
+        short = f"seen in {m:,} of {n:,} objects"
+        yield Reason(ReasonKind.SAMPLED, short, text, "against", {"n": n, "m": m})
+    if structure is not None:
+        yield _of_structure(structure, best, strength)
+    if len(levels) > 1:
+        coarse, fine = levels
+        scores = f"scores {fine.score:.2f} and {coarse.score:.2f}"
+        text = f"there are two levels, {counted(coarse.k)} and {counted(fine.k)} within them ({scores})"
+        values = {"coarse": coarse.k, "fine": fine.k}
+        yield Reason(ReasonKind.LEVELS, f"two levels hold, {coarse.k} and {fine.k}", text, values=values)
+    yield from _of_methods(best, strength, evidence.bic_weight)
+    if alike:
+        more = f" and {len(alike) - MOST_NAMED} more" if len(alike) > MOST_NAMED else ""
+        verb = "has" if len(alike) == 1 else "have"
+        text = f"{', '.join(alike[:MOST_NAMED])}{more} {verb} the same clusters"
+        yield Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})
+    if rival is not None and stronger is None and margin < 2 * TIED_MARGIN:
+        short = f"{rival.k} ({rival.method}) are nearly as good"
+        text = f"{counted(rival.k)} ({rival.method}) are nearly as good: the score is {margin:.2f} lower"
+        yield Reason(ReasonKind.RIVAL, short, text, "against", {"k": rival.k, "margin": margin})
 
 
-def _of_methods(best: ScoredClustering, strength: Strength, bic_weight: float) -> list[Reason]:
+def _of_methods(best: ScoredClustering, strength: Strength, bic_weight: float) -> Iterator[Reason]:
     """Which methods find the same clusters, and how long these last."""
     same = [name for name, value in best.agrees_with.items() if value > SAME]
-    growth = math.exp(best.lasting)
-    lasts = f"apart while the reach grows {growth:.1f}-fold"
-    reasons = []
+    lasts = f"apart while the reach grows {math.exp(best.lasting):.1f}-fold"
     values = {"agrees_with": dict(best.agrees_with), "lasting": best.lasting}
     if same:
         least = min(best.agrees_with[name] for name in same)
@@ -325,89 +369,20 @@ def _of_methods(best: ScoredClustering, strength: Strength, bic_weight: float) -
         verb = "find the same" if least > 0.995 else "agree"
         verb = verb if len(names) > 1 else "finds the same" if least > 0.995 else "agrees"
         text = f"{listed} {verb} (ARI {least:.2f})"
-        reasons.append(Reason(ReasonKind.AGREEMENT, text, text, values=values))
-        if best.lasting >= LONG_LASTING:
-            text = f"the clusters stay {lasts}"
-            reasons.append(Reason(ReasonKind.LASTING, lasts, text, values=values))
-    elif best.lasting >= LONG_LASTING:
-        reasons.append(
-            Reason(
-                ReasonKind.LASTING,
-                f"dense, {lasts}",
-                f"the clusters are dense and stay {lasts}",
-                values=values,
-            )
-        )
-        alone = "only density trees see them, k-means would cut them" if best.method == TREE else ""
-        if alone:
-            reasons.append(Reason(ReasonKind.AGREEMENT, alone, role="against", values=values))
-    else:
+        yield Reason(ReasonKind.AGREEMENT, text, text, values=values)
+    if best.lasting >= LONG_LASTING:
+        short, text = (lasts, "") if same else (f"dense, {lasts}", "are dense and ")
+        yield Reason(ReasonKind.LASTING, short, f"the clusters {text}stay {lasts}", values=values)
+        if best.method == TREE and not same:
+            alone = "only density trees see them, k-means would cut them"
+            yield Reason(ReasonKind.AGREEMENT, alone, role="against", values=values)
+    elif not same:
         others = " nor ".join(name for name in best.agrees_with if name != WARD)
         text = "no two methods agree" if best.method in (TREE, MIXTURE) else f"neither {others} agrees"
-        reasons.append(Reason(ReasonKind.AGREEMENT, text, text, "against", values))
+        yield Reason(ReasonKind.AGREEMENT, text, text, "against", values)
     if best.best_bic > 0.95 * bic_weight and strength != "contested":
         text = "a mixture with these clusters has the best BIC"
-        reasons.append(Reason(ReasonKind.BEST_BIC, "best BIC", text, values={"best_bic": best.best_bic}))
-    return reasons
-
-
-def _of_alike(alike: Sequence[str]) -> list[Reason]:
-    if not alike:
-        return []
-    named = ", ".join(alike[:MOST_NAMED]) + f" and {len(alike) - MOST_NAMED} more" * (len(alike) > MOST_NAMED)
-    verb = "has" if len(alike) == 1 else "have"
-    text = f"{named} {verb} the same clusters"
-    return [Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})]
-
-
-def _of_stronger(stronger: ScoredClustering | None, best: ScoredClustering) -> list[Reason]:
-    """Better supported clusters that partita's own methods find."""
-    if stronger is None:
-        return []
-    text = f"the {stronger.method} sees {counted(stronger.k)}, which are better supported"
-    known = {"k": stronger.k, "score": stronger.score, "method": stronger.method}
-    scores = f"{text} (score {stronger.score:.2f} against {best.score:.2f})"
-    return [
-        Reason(ReasonKind.RIVAL, text, scores, "against", known),
-        Reason(ReasonKind.RIVAL, "see .alternatives", role="next"),
-    ]
-
-
-def _of_rival(rival: ScoredClustering | None, margin: float) -> list[Reason]:
-    """Other clusters that are nearly as good."""
-    if rival is None or margin >= 2 * TIED_MARGIN:
-        return []
-    short = f"{rival.k} ({rival.method}) are nearly as good"
-    text = f"{counted(rival.k)} ({rival.method}) are nearly as good: the score is {margin:.2f} lower"
-    return [Reason(ReasonKind.RIVAL, short, text, "against", {"k": rival.k, "margin": margin})]
-
-
-def _of_coverage(coverage: float) -> list[Reason]:
-    if coverage >= LEAST_COVERAGE:
-        return []
-    text = f"only {coverage:.0%} of the objects are in a cluster"
-    return [Reason(ReasonKind.FLAW, text, text, "against", {"coverage": coverage})]
-
-
-def _of_end(best: ScoredClustering, at_end: bool) -> list[Reason]:
-    if not at_end:
-        return []
-    known = {"k": best.k}
-    return [
-        Reason(ReasonKind.END_OF_RANGE, "the largest number tried", "", "against", known),
-        Reason(ReasonKind.END_OF_RANGE, "ask again with larger ks", role="next", values=known),
-    ]
-
-
-def _of_sample(evidence: Evidence) -> list[Reason]:
-    n, m = len(evidence.data), len(evidence.rows)
-    if m == n:
-        return []
-    text = (
-        f"{m:,} of {n:,} objects were clustered, the others follow their nearest; groups with less than about"
-        " 0.5 % of the objects cannot be seen"
-    )
-    return [Reason(ReasonKind.SAMPLED, f"seen in {m:,} of {n:,} objects", text, "against", {"n": n, "m": m})]
+        yield Reason(ReasonKind.BEST_BIC, "best BIC", text, values={"best_bic": best.best_bic})
 
 
 def _is_rescaled(evidence: Evidence, best: ScoredClustering) -> bool:
@@ -419,33 +394,27 @@ def _is_rescaled(evidence: Evidence, best: ScoredClustering) -> bool:
     return evidence.dominant is not None and scaled
 
 
-def _of_scale(evidence: Evidence, best: ScoredClustering, column: str) -> list[Reason]:
-    if evidence.dominant is None:
-        return []
+def _of_scale(evidence: Evidence, dominant: int, best: ScoredClustering, column: str) -> Reason:
+    """The column that decides the distances; "against" where the same clusters are in the data as given."""
     seen = evidence.data[evidence.rows]
     variances = (seen / np.abs(seen).max()).var(axis=0)  # squares of very small values are no numbers
-    share = float(variances[evidence.dominant] / variances.sum())
+    share = float(variances[dominant] / variances.sum())
     percent = f"{share:.1%}" if share < 0.9995 else "more than 99.9 %"
     short = f"{column} alone made {percent} of the distances"
     text = f"{short}, so that both the data as they are and columns of equal weight were clustered"
-    acted = _is_rescaled(
-        evidence, best
-    )  # otherwise the same clusters, or better ones, are in the data as given
-    role: Role = "for" if acted else "against"
+    acted = _is_rescaled(evidence, best)
     values = {"column": column, "share": share}
-    return [Reason(ReasonKind.SCALE, short if acted else "", text, role, values)]
+    return Reason(ReasonKind.SCALE, short if acted else "", text, "for" if acted else "against", values)
 
 
-def _of_structure(structure: Structure | None, best: ScoredClustering, strength: Strength) -> list[Reason]:
+def _of_structure(structure: Structure, best: ScoredClustering, strength: Strength) -> Reason:
     """The result of the test of structure, in the first line only where it decides."""
-    if structure is None:
-        return []
     headline, reasons = _of_test(structure)
     decides = best.score < WEAK_SCORE or (_denies(structure) and strength == "weak")
     text = f"{headline}: {'; '.join(reason.short for reason in reasons)}" if reasons else headline
     kind = ReasonKind.LOW_POWER if structure.verdict == "cannot tell" else ReasonKind.STRUCTURE
     role: Role = "for" if structure.verdict == "structure" else "against"
-    return [Reason(kind, headline.lower() if decides else "", text, role, {"p": structure.p})]
+    return Reason(kind, headline.lower() if decides else "", text, role, {"p": structure.p})
 
 
 def _of_test(structure: Structure) -> tuple[str, tuple[Reason, ...]]:
