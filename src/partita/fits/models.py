@@ -54,6 +54,22 @@ def k_parameter(estimator: Any, k_param: str | None = None) -> str:
     )
 
 
+def method_sort(method: Any) -> str:
+    """The sort of clusters that a method makes, by the parameters that it has.
+
+    One of "mixture", "binary", "fuzzy", "density" and "centres".
+    """
+    step = last_step(method)
+    parameters = step.get_params(deep=False) if hasattr(step, "get_params") else {}
+    if "covariance_type" in parameters:
+        return "mixture"
+    if type(step).__name__ == "StochasticComplexityClustering":
+        return "binary"
+    if "m" in parameters and "delta" not in parameters:
+        return "fuzzy"
+    return "density" if {"eps", "min_samples", "min_cluster_size"} & set(parameters) else "centres"
+
+
 def is_random(estimator: Any) -> bool:
     """Whether runs with other seeds may differ."""
     known = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else vars(estimator)

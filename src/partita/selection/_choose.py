@@ -14,7 +14,7 @@ from partita.fits.models import is_random, method_or_usual
 from partita.fits.settings import Grid, grid_over
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, refuse_many
-from partita.inputs import prepare
+from partita.inputs import data_and_truth, prepare
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.equal_clusterings import equal_groups
 from partita.partitions.models import check_space, is_estimator, preparing_steps, space_note
@@ -26,7 +26,7 @@ from partita.selection.candidates import Candidate, candidates_of
 from partita.selection.choices import ChoiceOfClustering, ChoiceOfValue
 from partita.selection.decisions import Case
 from partita.selection.index_panel import HEADLINE_OF, panel_for, panel_for_method
-from partita.selection.sweep import Sweep, data_and_truth, left_out_notes, notes_on
+from partita.selection.sweep import Sweep, left_out_notes, notes_on
 
 __all__ = ["choose", "choose_value"]
 

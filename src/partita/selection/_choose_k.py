@@ -15,10 +15,11 @@ from sklearn.base import clone
 from partita.arrays import Array, check_flag, one_thread
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, root_seed
-from partita.fits.models import is_random, k_parameter
+from partita.fits.models import is_random, k_parameter, method_sort
 from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, numbers_of_clusters, refuse_many, task_seed
+from partita.inputs import data_and_truth
 from partita.partitions import DataMatrix, HardPartition, Partition
 from partita.partitions.equal_clusterings import hard_labels
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
@@ -38,13 +39,12 @@ from partita.selection.fit_scores import judge_fit
 from partita.selection.index_panel import (
     HEADLINE_OF,
     HEADLINE_WITH_TRUTH,
-    method_sort,
     panel_for,
     panel_for_method,
 )
 from partita.selection.prediction_strength import prediction_strength_over_k
 from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
-from partita.selection.sweep import Fit, Seeds, Sweep, data_and_truth, left_out_notes, notes_on
+from partita.selection.sweep import Fit, Seeds, Sweep, left_out_notes, notes_on
 from partita.selection.verdict import Verdict
 from partita.selection.votes import evaluate
 

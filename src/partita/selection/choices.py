@@ -68,14 +68,12 @@ class Decision(Result):
     @property
     def k(self) -> int | None:
         """The number of clusters: the best guess, and None only where there is no structure."""
-        best = self.verdict.best
-        return None if best is None else best.k
+        return None if self.scored is None else self.scored.k
 
     @property
     def partition(self) -> Partition | None:
         """The clustering of all objects; None only where there is no structure."""
-        best = self.verdict.best
-        return None if best is None else best.partition
+        return None if self.scored is None else self.scored.partition
 
     @property
     def strength(self) -> Strength:
@@ -85,7 +83,7 @@ class Decision(Result):
     @property
     def score(self) -> float:
         """The score of the answer, from 0 to 2.35; it is not a probability. Its parts are in ``best``."""
-        return math.nan if self.verdict.best is None else self.verdict.best.score
+        return math.nan if self.scored is None else self.scored.score
 
     @property
     def scored(self) -> ScoredClustering | None:

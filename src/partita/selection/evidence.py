@@ -182,23 +182,17 @@ class Evidence:
         of_distances = metric == "precomputed"
         seen = np.asarray(X[np.ix_(rows, rows)] if of_distances else X[rows], dtype=np.float64)
         seen = shifted(seen, working_exponent(seen))
-        most = max(20, min(LARGEST_K, len(rows) // 10), *ks)
+        most, is_few = max(20, min(LARGEST_K, len(rows) // 10), *ks), len(rows) < FEWEST_OBJECTS
         dominant = None if of_distances else _dominant_column(seen)
         scales = {"raw": seen} if dominant is None else {"raw": seen, "standard": standardised(seen)}
         with one_thread():
-            spanning = tuple(_reach_trees(values, metric) for values in scales.values())
-            read = zip(scales, spanning, strict=True)
-            trees = [_tree_cuts(of_scale, scale, most) for scale, of_scale in read]
-            places: dict[bytes, int] = {}
-            cuts: list[ScoredClustering] = []
-            for one in (one for scale in trees for tree in scale for one, _ in tree):
-                if places.setdefault(one.labels.tobytes(), len(cuts)) == len(cuts):
-                    cuts.append(one)
-            lasting = tuple(
-                tuple({places[one.labels.tobytes()]: length for one, length in tree} for tree in scale)
-                for scale in trees
+            samples = [m for m in MIN_SAMPLES if len(rows) > 4 * m] or MIN_SAMPLES[:1]
+            spanning = tuple(
+                () if is_few else tuple(reach_trees(values, samples, metric=metric))
+                for values in scales.values()
             )
-            fits = [] if of_distances or len(rows) < FEWEST_OBJECTS else mixtures_over_k(standardised(seen))
+            cuts, lasting = _tree_cuts(spanning, [*scales], most)
+            fits = [] if of_distances or is_few else mixtures_over_k(standardised(seen))
             witness = Clusterings(
                 labels for values in scales.values() for labels in ward_cuts(values, WARD_KS, metric=metric)
             )
@@ -207,9 +201,7 @@ class Evidence:
             fits += mixtures_over_k(standardised(seen), sorted(missing)) if fits and missing else []
         largest = max([most, *(one.k for one in fits)])
         mixtures = _mixture_clusterings(fits, best)
-        return cls(
-            X, rows, metric, dominant, tuple(cuts), lasting, mixtures, best, witness, largest, spanning
-        )
+        return cls(X, rows, metric, dominant, cuts, lasting, mixtures, best, witness, largest, spanning)
 
     @cached_property
     def _known(self) -> dict[str, Clusterings]:
@@ -330,30 +322,29 @@ def _dominant_column(X: Floats) -> int | None:
     return largest if is_dominant else None
 
 
-def _reach_trees(X: Floats, metric: str) -> tuple[ReachTree, ...]:
-    n = len(X)
-    if n < FEWEST_OBJECTS:
-        return ()
-    return tuple(reach_trees(X, [m for m in MIN_SAMPLES if n > 4 * m] or MIN_SAMPLES[:1], metric=metric))
-
-
 def _tree_cuts(
-    trees: Sequence[ReachTree], scale: str, most: int
-) -> list[list[tuple[ScoredClustering, float]]]:
-    """For each density tree and share its cuts, with how long each lasts."""
-    read = []
-    for tree in trees:
-        for share in MIN_SHARES:
-            cuts = tree.cuts(smallest_cluster(tree.core.size, share))
-            found = {"min_samples": tree.min_samples, "min_share": share, "scale": scale}
-            lasting = np.clip(cuts.persistence, 0.0, MOST_LASTING)
-            read.append(
-                [
-                    (ScoredClustering(cuts.labels(k), TREE, found), float(lasting[k - 2]))
-                    for k in range(2, min(cuts.n_clusters, most) + 1)
-                ]
-            )
-    return read
+    spanning: Sequence[Sequence[ReachTree]], scales: Sequence[str], most: int
+) -> tuple[tuple[ScoredClustering, ...], tuple[tuple[dict[int, float], ...], ...]]:
+    """The different cuts of all density trees; for each scale and tree how long each lasts, by its place."""
+    cuts: dict[bytes, ScoredClustering] = {}
+    places: dict[bytes, int] = {}
+
+    def read(tree: ReachTree, share: float, scale: str) -> dict[int, float]:
+        found = tree.cuts(smallest_cluster(tree.core.size, share))
+        known = {"min_samples": tree.min_samples, "min_share": share, "scale": scale}
+        lasting = np.clip(found.persistence, 0.0, MOST_LASTING)
+        of_tree = {}
+        for k in range(2, min(found.n_clusters, most) + 1):
+            one = ScoredClustering(found.labels(k), TREE, known)
+            cuts.setdefault(one.labels.tobytes(), one)
+            of_tree[places.setdefault(one.labels.tobytes(), len(places))] = float(lasting[k - 2])
+        return of_tree
+
+    lasting = tuple(
+        tuple(read(tree, share, scale) for tree in trees for share in MIN_SHARES)
+        for scale, trees in zip(scales, spanning, strict=True)
+    )
+    return tuple(cuts.values()), lasting
 
 
 def _mixture_clusterings(

@@ -8,14 +8,14 @@ from typing import Any
 
 from partita.cluster_quality import LARGE, SAMPLE
 from partita.errors import ParameterError, Phrase, Setting, near_names
-from partita.partitions.models import last_step
+from partita.fits.models import method_sort
 from partita.registry import Index, find
 from partita.registry.curves import Curve, select_entries
 from partita.registry.lookup import HEADLINE, listed
 from partita.registry.rules import RULES
 from partita.results.index_names import one_of
 
-__all__ = ["HEADLINE_OF", "Panel", "method_sort", "panel_for", "panel_for_method"]
+__all__ = ["HEADLINE_OF", "Panel", "panel_for", "panel_for_method"]
 
 HEADLINE_OF = {
     "mixture": ("bic", "icl", "partition_negentropy", "silhouette", "second_difference"),
@@ -180,16 +180,3 @@ def panel_for_method(
     headline = [*HEADLINE_OF[sort], *(HEADLINE_WITH_TRUTH if has_truth else ())]
     inputs = ("X", *["truth"] * has_truth, "found", *["model"] * (sort == "mixture"))
     return panel_for(indices, headline, inputs, consensus, swept=swept)
-
-
-def method_sort(method: Any) -> str:
-    """The sort of clusters that a method makes, by the parameters that it has: a key of `HEADLINE_OF`."""
-    step = last_step(method)
-    parameters = step.get_params(deep=False) if hasattr(step, "get_params") else {}
-    if "covariance_type" in parameters:
-        return "mixture"
-    if type(step).__name__ == "StochasticComplexityClustering":
-        return "binary"
-    if "m" in parameters and "delta" not in parameters:
-        return "fuzzy"
-    return "density" if {"eps", "min_samples", "min_cluster_size"} & set(parameters) else "centres"

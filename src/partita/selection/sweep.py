@@ -21,7 +21,7 @@ from partita.fits.partitions import from_arrays, to_arrays
 from partita.fits.settings import Grid, clustering_by, seeded_with
 from partita.fits.tasks import Task, run_tasks, task_seed
 from partita.inputs import prepare
-from partita.partitions import DataMatrix, Partition, complete_data
+from partita.partitions import Partition
 from partita.partitions.models import in_clustered_space, preparing_steps
 from partita.registry import Index, find
 from partita.results import number
@@ -30,7 +30,7 @@ from partita.selection.degenerate_fits import Shape
 from partita.selection.fit_scores import fit_and_judge, fit_null, judge_kept
 from partita.selection.index_panel import Panel
 
-__all__ = ["Fit", "Seeds", "Sweep", "best_objective", "data_and_truth", "left_out_notes", "notes_on"]
+__all__ = ["Fit", "Seeds", "Sweep", "best_objective", "left_out_notes", "notes_on"]
 
 ANOTHER_RUN = "not computed: another run of this k is evaluated"
 
@@ -355,20 +355,6 @@ def _agreement(found: Sequence[Mapping[str, Array]], entries: Sequence[Index]) -
     if len(found) < 2 or not entries:
         return {entry.label: math.nan for entry in entries}
     return {row.index: row.value for row in consensus_index([from_arrays(one) for one in found], entries)}
-
-
-def data_and_truth(
-    X: Any, truth: Any, missing: str, metric: str = "euclidean"
-) -> tuple[DataMatrix, Partition | None, tuple[str, ...]]:
-    """The complete data or distances, the true clustering of the same objects, and notes on the others."""
-    if metric == "precomputed":
-        X = DataMatrix(X, are_distances=True)
-    if truth is None:
-        data = X if isinstance(X, DataMatrix) else complete_data(X, missing)
-        return data, None, (data.note,) * bool(data.note)
-    inputs = prepare({"X": X, "truth": truth}, missing=missing, metric=metric)
-    assert inputs.X is not None
-    return inputs.X, inputs.partitions["truth"], tuple(n for n in inputs.notes if not n.startswith("noise:"))
 
 
 def left_out_notes(left_out: Mapping[str, str]) -> list[str]:

@@ -178,35 +178,25 @@ def judge(
         assert structure is not None
         others_seen = tuple(evidence.whole(one) for one in _different(order))
         return Verdict(Answer(None, "no structure", *_of_test(structure)), None, margin, (), others_seen)
-    reasons = list(
-        _reasons(
-            evidence,
-            best,
-            strength,
-            structure,
-            levels=levels,
-            stronger=stronger,
-            rival=rival,
-            margin=margin,
-            at_end=at_end,
-            coverage=coverage,
-            column=column,
-            alike=alike,
-        )
-    )
+    reasons = [
+        *_of_doubts(best, stronger, coverage, at_end=at_end),
+        *_of_data(evidence, structure, best, strength, column),
+        *_of_levels(levels),
+        *_of_methods(best, strength, evidence.bic_weight, alike),
+    ]
+    if rival is not None and stronger is None and margin < 2 * TIED_MARGIN:
+        short = f"({rival.method}) are nearly as good"
+        text = f"{counted(rival.k)} {short}: the score is {margin:.2f} lower"
+        values = {"k": rival.k, "margin": margin}
+        reasons.append(Reason(ReasonKind.RIVAL, f"{rival.k} {short}", text, "against", values))
     if strength == "contested" and not any(reason.role == "next" for reason in reasons):
         reasons.append(Reason(ReasonKind.RIVAL, "see .alternatives", role="next"))
     answer = Answer(best.k, strength, _headline(best, strength, levels, evidence, called), tuple(reasons))
     whole = tuple(evidence.whole(one) for one in levels)
     apart = [one for one in levels if one is not best]
     shown = _different([*first_others, *ranked((*order, *rivals))], [best, *apart])
-    return Verdict(
-        answer,
-        next(one for one, part in zip(whole, levels, strict=True) if part is best),
-        margin,
-        whole,
-        tuple(evidence.whole(one) for one in shown),
-    )
+    others_whole = tuple(evidence.whole(one) for one in shown)
+    return Verdict(answer, whole[levels.index(best)], margin, whole, others_whole)
 
 
 def _cannot_tell(evidence: Evidence, structure: Structure, order: Sequence[ScoredClustering]) -> Verdict:
@@ -297,23 +287,11 @@ def _are_even(coarse: ScoredClustering, fine: ScoredClustering) -> bool:
     return len(set(np.bincount(home, minlength=coarse.k).tolist())) == 1
 
 
-def _reasons(
-    evidence: Evidence,
-    best: ScoredClustering,
-    strength: Strength,
-    structure: Structure | None,
-    *,
-    levels: Sequence[ScoredClustering],
-    stronger: ScoredClustering | None,
-    rival: ScoredClustering | None,
-    margin: float,
-    at_end: bool,
-    coverage: float,
-    column: str,
-    alike: Sequence[str],
+def _of_doubts(
+    best: ScoredClustering, stronger: ScoredClustering | None, coverage: float, *, at_end: bool
 ) -> Iterator[Reason]:
-    """The reasons for and against an answer, the most important first."""
-    if stronger is not None:  # better supported clusters that partita's own methods find
+    """Better supported clusters that partita's own methods find, noise, and the end of the range."""
+    if stronger is not None:
         text = f"the {stronger.method} sees {counted(stronger.k)}, which are better supported"
         values = {"k": stronger.k, "score": stronger.score, "method": stronger.method}
         scores = f"{text} (score {stronger.score:.2f} against {best.score:.2f})"
@@ -326,38 +304,53 @@ def _reasons(
         known = {"k": best.k}
         yield Reason(ReasonKind.END_OF_RANGE, "the largest number tried", "", "against", known)
         yield Reason(ReasonKind.END_OF_RANGE, "ask again with larger ks", role="next", values=known)
+
+
+def _of_data(
+    evidence: Evidence, structure: Structure | None, best: ScoredClustering, strength: Strength, column: str
+) -> Iterator[Reason]:
+    """A column that decides the distances, the sample, and the test of structure."""
     if evidence.dominant is not None:
-        yield _of_scale(evidence, evidence.dominant, best, column)
+        seen = evidence.data[evidence.rows]
+        variances = (seen / np.abs(seen).max()).var(axis=0)  # squares of very small values are no numbers
+        share = float(variances[evidence.dominant] / variances.sum())
+        percent = f"{share:.1%}" if share < 0.9995 else "more than 99.9 %"
+        short = f"{column} alone made {percent} of the distances"
+        text = f"{short}, so that both the data as they are and columns of equal weight were clustered"
+        # otherwise the same clusters, or better ones, are in the data as given
+        role: Role = "for" if _is_rescaled(evidence, best) else "against"
+        values = {"column": column, "share": share}
+        yield Reason(ReasonKind.SCALE, short if role == "for" else "", text, role, values)
     n, m = len(evidence.data), len(evidence.rows)
     if m < n:
+        short = f"seen in {m:,} of {n:,} objects"
         text = (
             f"{m:,} of {n:,} objects were clustered, the others follow their nearest; groups with less than"
             " about 0.5 % of the objects cannot be seen"
         )
-        short = f"seen in {m:,} of {n:,} objects"
         yield Reason(ReasonKind.SAMPLED, short, text, "against", {"n": n, "m": m})
-    if structure is not None:
-        yield _of_structure(structure, best, strength)
+    if structure is not None:  # in the first line only where it decides
+        headline, reasons = _of_test(structure)
+        decides = best.score < WEAK_SCORE or (_denies(structure) and strength == "weak")
+        text = f"{headline}: {'; '.join(reason.short for reason in reasons)}" if reasons else headline
+        kind = ReasonKind.LOW_POWER if structure.verdict == "cannot tell" else ReasonKind.STRUCTURE
+        role = "for" if structure.verdict == "structure" else "against"
+        yield Reason(kind, headline.lower() if decides else "", text, role, {"p": structure.p})
+
+
+def _of_levels(levels: Sequence[ScoredClustering]) -> Iterator[Reason]:
     if len(levels) > 1:
         coarse, fine = levels
         scores = f"scores {fine.score:.2f} and {coarse.score:.2f}"
         text = f"there are two levels, {counted(coarse.k)} and {counted(fine.k)} within them ({scores})"
         values = {"coarse": coarse.k, "fine": fine.k}
         yield Reason(ReasonKind.LEVELS, f"two levels hold, {coarse.k} and {fine.k}", text, values=values)
-    yield from _of_methods(best, strength, evidence.bic_weight)
-    if alike:
-        more = f" and {len(alike) - MOST_NAMED} more" if len(alike) > MOST_NAMED else ""
-        verb = "has" if len(alike) == 1 else "have"
-        text = f"{', '.join(alike[:MOST_NAMED])}{more} {verb} the same clusters"
-        yield Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})
-    if rival is not None and stronger is None and margin < 2 * TIED_MARGIN:
-        short = f"{rival.k} ({rival.method}) are nearly as good"
-        text = f"{counted(rival.k)} ({rival.method}) are nearly as good: the score is {margin:.2f} lower"
-        yield Reason(ReasonKind.RIVAL, short, text, "against", {"k": rival.k, "margin": margin})
 
 
-def _of_methods(best: ScoredClustering, strength: Strength, bic_weight: float) -> Iterator[Reason]:
-    """Which methods find the same clusters, and how long these last."""
+def _of_methods(
+    best: ScoredClustering, strength: Strength, bic_weight: float, alike: Sequence[str]
+) -> Iterator[Reason]:
+    """Methods and other candidates that find the same clusters, and how long these last."""
     same = [name for name, value in best.agrees_with.items() if value > SAME]
     lasts = f"apart while the reach grows {math.exp(best.lasting):.1f}-fold"
     values = {"agrees_with": dict(best.agrees_with), "lasting": best.lasting}
@@ -383,6 +376,11 @@ def _of_methods(best: ScoredClustering, strength: Strength, bic_weight: float) -
     if best.best_bic > 0.95 * bic_weight and strength != "contested":
         text = "a mixture with these clusters has the best BIC"
         yield Reason(ReasonKind.BEST_BIC, "best BIC", text, values={"best_bic": best.best_bic})
+    if alike:
+        more = f" and {len(alike) - MOST_NAMED} more" if len(alike) > MOST_NAMED else ""
+        verb = "has" if len(alike) == 1 else "have"
+        text = f"{', '.join(alike[:MOST_NAMED])}{more} {verb} the same clusters"
+        yield Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})
 
 
 def _is_rescaled(evidence: Evidence, best: ScoredClustering) -> bool:
@@ -392,29 +390,6 @@ def _is_rescaled(evidence: Evidence, best: ScoredClustering) -> bool:
     """
     scaled = best.parameters.get("scale") == "standard" or "n_components" in best.parameters
     return evidence.dominant is not None and scaled
-
-
-def _of_scale(evidence: Evidence, dominant: int, best: ScoredClustering, column: str) -> Reason:
-    """The column that decides the distances; "against" where the same clusters are in the data as given."""
-    seen = evidence.data[evidence.rows]
-    variances = (seen / np.abs(seen).max()).var(axis=0)  # squares of very small values are no numbers
-    share = float(variances[dominant] / variances.sum())
-    percent = f"{share:.1%}" if share < 0.9995 else "more than 99.9 %"
-    short = f"{column} alone made {percent} of the distances"
-    text = f"{short}, so that both the data as they are and columns of equal weight were clustered"
-    acted = _is_rescaled(evidence, best)
-    values = {"column": column, "share": share}
-    return Reason(ReasonKind.SCALE, short if acted else "", text, "for" if acted else "against", values)
-
-
-def _of_structure(structure: Structure, best: ScoredClustering, strength: Strength) -> Reason:
-    """The result of the test of structure, in the first line only where it decides."""
-    headline, reasons = _of_test(structure)
-    decides = best.score < WEAK_SCORE or (_denies(structure) and strength == "weak")
-    text = f"{headline}: {'; '.join(reason.short for reason in reasons)}" if reasons else headline
-    kind = ReasonKind.LOW_POWER if structure.verdict == "cannot tell" else ReasonKind.STRUCTURE
-    role: Role = "for" if structure.verdict == "structure" else "against"
-    return Reason(kind, headline.lower() if decides else "", text, role, {"p": structure.p})
 
 
 def _of_test(structure: Structure) -> tuple[str, tuple[Reason, ...]]:

@@ -134,16 +134,11 @@ class Ballot:
         return dict(sorted(whole.items(), key=lambda item: (-item[1], place.get(item[0], len(place)))))
 
     @property
-    def tied(self) -> tuple[Any, ...]:
-        """The choices that share the most votes, where several do."""
-        most = max(self.votes.values(), default=0)
-        leading = tuple(choice for choice, votes in self.votes.items() if votes == most)
-        return leading if len(leading) > 1 else ()
-
-    @property
     def leading(self) -> Any:
         """The choice with the most votes; None for a tie or no vote."""
-        return None if self.tied or not self.votes else next(iter(self.votes))
+        votes = self.votes
+        first = [choice for choice in votes if votes[choice] == max(votes.values())]
+        return first[0] if len(first) == 1 else None
 
     @property
     def answering(self) -> int:
