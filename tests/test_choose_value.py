@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 
 import partita as pt
 from partita.errors import FileError, ParameterError
+from partita.fits import fit_scores
 from partita.fits.tasks import task_seed
 from partita.results.verdicts import RemarkKind
-from partita.fits import fit_scores
 from partita.selection.sweep import Seeds
 from stub_clusterer import StubClusterer
 
@@ -344,8 +344,8 @@ def test_bad_input_is_refused(values, options, parameter):
 @pytest.mark.parametrize(
     ("options", "parameter"),
     [
-        ({"parameter": "eps"}, "values"),
-        ({"values": [1, 2]}, "parameter"),
+        ({"parameter": "eps"}, "parameter"),
+        ({"values": [1, 2]}, "values"),
         ({"parameter": "eps", "values": [0.3], "ks": [2, 3]}, "ks"),
         ({"parameter": "eps", "values": [0.3], "consensus": ["ARI"]}, "consensus"),
         ({"parameter": "eps", "values": [0.3], "rules": {"CH": "best"}}, "rules"),

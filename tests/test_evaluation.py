@@ -12,9 +12,9 @@ import partita as pt
 from partita import evaluation
 from partita.errors import KindError, ParameterError, UndefinedIndexError
 from partita.evaluation import HARDENED, demand_values, judge, plan, score, values_of
+from partita.fits import fit_scores
 from partita.inputs import prepare
 from partita.registry import find
-from partita.fits import fit_scores
 
 X = np.random.default_rng(0).normal(size=(40, 2)) + 5.0 * (np.arange(40) % 2)[:, None]
 HARD = np.arange(40) % 2

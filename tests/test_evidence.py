@@ -24,15 +24,14 @@ from partita.selection.evidence import (
     MIN_SHARES,
     MIXTURE,
     MOST_OBJECTS,
-    SAME,
     TREE,
     WARD,
-    Clusterings,
     Evidence,
     ScoredClustering,
     ranked,
 )
 from partita.selection.verdict import judge
+from partita.statistics.tables.near_clusterings import SAME, Clusterings
 from reference import answers as reference
 
 CORNERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])

@@ -22,12 +22,13 @@ from partita.registry.rules import Verdict as RuleVerdict
 from partita.results.answers import Answer, Reason, ReasonKind
 from partita.selection import ChoiceOfK
 from partita.selection._structure import Structure
-from partita.selection.evidence import MIN_SHARES, Clusterings, ScoredClustering
+from partita.selection.evidence import MIN_SHARES, ScoredClustering
 from partita.selection.null_tests import DIRECTIONS, LAWS, STATISTICS
 from partita.selection.stabilities import NO_ANSWER, ClusterRecovery, ClusterStability, Repeat, Stability
 from partita.selection.sweep import Fit
 from partita.selection.verdict import Verdict, counted
 from partita.selection.votes import Choice, IndexOverK
+from partita.statistics.tables.near_clusterings import Clusterings
 from partita.validation import Validation
 
 mpl.use("agg")

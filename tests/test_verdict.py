@@ -19,8 +19,9 @@ from answer_vectors import MAKERS
 from partita.results.answers import ReasonKind
 from partita.results.verdicts import RemarkKind
 from partita.selection import evidence
-from partita.selection.evidence import MIXTURE, SAME, TREE, WARD, Clusterings, Evidence, ScoredClustering
+from partita.selection.evidence import MIXTURE, TREE, WARD, Evidence, ScoredClustering
 from partita.selection.verdict import MOST_ALTERNATIVES, Verdict, judge
+from partita.statistics.tables.near_clusterings import SAME, Clusterings
 from reference.answers import adjusted_rand
 
 N = 120

@@ -20,6 +20,7 @@ from partita.partitions import (
     MembershipPartition,
     Partition,
     alignment_note,
+    complete_data,
     is_mixture,
     read_marked,
     same_objects,
@@ -223,6 +224,20 @@ def prepare(
         model,
         counted,
     )
+
+
+def data_and_truth(
+    X: Any, truth: Any, missing: str, metric: str = "euclidean"
+) -> tuple[DataMatrix, Partition | None, tuple[str, ...]]:
+    """The complete data or distances, the true clustering of the same objects, and notes on the others."""
+    if metric == "precomputed":
+        X = DataMatrix(X, are_distances=True)
+    if truth is None:
+        data = X if isinstance(X, DataMatrix) else complete_data(X, missing)
+        return data, None, (data.note,) * bool(data.note)
+    inputs = prepare({"X": X, "truth": truth}, missing=missing, metric=metric)
+    assert inputs.X is not None
+    return inputs.X, inputs.partitions["truth"], tuple(n for n in inputs.notes if not n.startswith("noise:"))
 
 
 def are_chunked(given: Mapping[str, Any], sample_weight: Any) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from partita.errors import PartitaError, near_names
+from partita.partitions import HardPartition, Partition
 from partita.registry import Caveat, CaveatKind, find
 from partita.registry.caveats import join_caveats
 from partita.results import Result, Table, number, plain
@@ -16,7 +19,7 @@ from partita.results.index_rows import LeftOut
 from partita.results.tables import Cell, show
 from partita.results.verdicts import remarks_of
 
-__all__ = ["AgreementOfPair", "PairwiseAgreement"]
+__all__ = ["AgreementOfPair", "PairwiseAgreement", "agreement_of"]
 
 COLUMNS = ("index", "symbol", "direction", "first", "second", "value", "ci_low", "ci_high", "caveat")
 
@@ -209,3 +212,14 @@ def _row_of(record: Mapping[str, Any]) -> AgreementOfPair:
 
 def _span(row: AgreementOfPair) -> str:
     return "" if math.isnan(row.ci_low) else f"{show(row.ci_low)} to {show(row.ci_high)}"
+
+
+def agreement_of(partitions: Sequence[Partition]) -> tuple[tuple[float, ...], ...]:
+    """The adjusted Rand index of every two clusterings, of hardened labels; noise is one more cluster."""
+    index = find("adjusted_rand")
+    hard = [p if isinstance(p, HardPartition) else p.harden() for p in partitions]
+    values = np.eye(len(hard))
+    for i in range(len(hard)):
+        for j in range(i):
+            values[i, j] = values[j, i] = float(index(hard[i], hard[j]))
+    return tuple(map(tuple, values.tolist()))

@@ -50,8 +50,8 @@ from partita.results.side_by_side import SideBySide, provenance_together, same_c
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.scorers import scorer
 from partita.selection._structure import Structure, quick_structure
+from partita.selection.candidates import Candidate
 from partita.selection.decisions import Case
-from partita.selection.preferences import Candidate
 from partita.statistics.distances.objects_by_cluster import known_metric
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
@@ -273,7 +273,7 @@ def _answer_among(
         data.append(X)
     case = Case.of(data[0].values, data[0], root, structure=structure, is_scaled=is_scaled)
     candidates = [
-        Candidate(names, " = ".join(map(str, names)), shape_of(one, None), 0, partition=one)
+        Candidate(names, " = ".join(map(str, names)), shape_of(one, None), partition=one)
         for names, one in found.items()
     ]
     verdict = case.choose(candidates)[1]

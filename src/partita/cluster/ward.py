@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,3 +121,15 @@ def refuse_many_pairs(n: int, fix: str) -> None:
             need=f"at most {MOST_DENSE_CELLS} pairs",
             fix=fix,
         )
+
+
+def ward_cuts(X: Floats, ks: Sequence[int], *, metric: str = "euclidean") -> Iterable[Array]:
+    """Ward's tree of data or distances, cut at those numbers of clusters that leave 5 objects for each."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    able = [k for k in ks if len(X) >= 5 * k]
+    if not able:
+        return []
+    tree = linkage(squareform(X, checks=False) if metric == "precomputed" else X, "ward")
+    return [fcluster(tree, k, "maxclust") - 1 for k in able]

@@ -11,6 +11,7 @@ import numpy as np
 from partita.arrays import Floats
 from partita.errors import MismatchError, ParameterError, Phrase, Setting
 from partita.partitions import FUZZY, HardPartition, Partition, as_partition
+from partita.partitions.models import last_step
 
 K_PARAMETERS = ("n_clusters", "n_components")
 
@@ -54,9 +55,26 @@ def k_parameter(estimator: Any, k_param: str | None = None) -> str:
     )
 
 
+def method_sort(method: Any) -> str:
+    """The sort of clusters that a method makes, by the parameters that it has.
+
+    One of "mixture", "binary", "fuzzy", "density" and "centres".
+    """
+    step = last_step(method)
+    parameters = step.get_params(deep=False) if hasattr(step, "get_params") else {}
+    if "covariance_type" in parameters:
+        return "mixture"
+    if type(step).__name__ == "StochasticComplexityClustering":
+        return "binary"
+    if "m" in parameters and "delta" not in parameters:
+        return "fuzzy"
+    return "density" if {"eps", "min_samples", "min_cluster_size"} & set(parameters) else "centres"
+
+
 def is_random(estimator: Any) -> bool:
     """Whether runs with other seeds may differ."""
-    return any(name.rpartition("__")[2] == "random_state" for name in estimator.get_params(deep=True))
+    known = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else vars(estimator)
+    return any(name.rpartition("__")[2] == "random_state" for name in known)
 
 
 def seeded(estimator: Any, parameters: dict[str, Any], seed: int) -> Any:
@@ -81,6 +99,27 @@ def scaling_first(model: Any, scaler: Any, features: Sequence[Any] = ()) -> Any:
     if features and all(isinstance(name, str) for name in features):
         named.feature_names_in_ = np.array(features, dtype=object)
     return Pipeline([("scale", named), ("cluster", model)])
+
+
+CENTRES = ("cluster_centers_", "means_")
+"""Attributes in which models keep their centres."""
+
+
+def centres_of(model: Any, scaler: Any, features: Sequence[Any] = ()) -> Any:
+    """The centres of a fitted model, which may stand behind a scaler, as a frame in the units of the data."""
+    import pandas as pd
+
+    step = last_step(model)
+    means = next((getattr(step, name) for name in CENTRES if hasattr(step, name)), None)
+    if means is None or (scaler is None and step is not model):
+        raise ParameterError(
+            "this fit has no centres in the units of X.",
+            got=type(step).__name__,
+            need="a method of centres that clusters X itself",
+        )
+    values = np.asarray(means) if scaler is None else scaler.inverse_transform(means)
+    names = list(features) or [f"column {j}" for j in range(values.shape[1])]
+    return pd.DataFrame(values, columns=names, index=pd.RangeIndex(len(values), name="cluster"))
 
 
 def clustering_of(model: Any, X: Any) -> Partition:

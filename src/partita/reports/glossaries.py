@@ -12,8 +12,8 @@ from partita.reports.documents import TableBlock
 from partita.results import Result, Table
 from partita.results.catalogue import card
 from partita.results.formulas import readable
+from partita.results.index_names import short_names
 from partita.selection import ChoiceOfK, Stability
-from partita.selection.choices import short_names
 
 __all__ = ["Explanations", "column_explanations", "explanations", "glossary"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 from partita.errors import ParameterError
@@ -18,13 +18,15 @@ FORMATS = ("table", "json", "csv", "markdown", "html")
 
 
 def plain(value: Any) -> Any:
-    """A value that strict JSON can hold: nan becomes null, infinities become text."""
+    """A value that strict JSON can hold: nan becomes null, infinities text, records what they print."""
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) if f.repr else None for f in fields(value)}
     return value
 
 

@@ -2,9 +2,8 @@
 
 from partita.datasets.null_data import normal_like, uniform_like
 from partita.selection._benchmark import Benchmark, benchmark
-from partita.selection._choose import choose
+from partita.selection._choose import choose, choose_value
 from partita.selection._choose_k import choose_k
-from partita.selection._choose_value import choose_value
 from partita.selection._hopkins import hopkins
 from partita.selection._stability import Stability, stability
 from partita.selection._structure import Structure, structure

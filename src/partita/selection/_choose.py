@@ -1,4 +1,4 @@
-"""`choose`: the best of several ready clusterings, without fitting any again."""
+"""`choose` and `choose_value`: the best of several clusterings, ready or of several values of a parameter."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ from typing import Any
 from partita.arrays import check_flag
 from partita.errors import ParameterError
 from partita.fits.checkpoints import root_seed
-from partita.fits.tasks import check_count
-from partita.inputs import prepare
+from partita.fits.models import is_random, method_or_usual
+from partita.fits.settings import Grid, grid_over
+from partita.fits.shipments import one_shipment
+from partita.fits.tasks import check_count, refuse_many
+from partita.inputs import data_and_truth, prepare
 from partita.partitions.clusters import refuse_other_orders, several
-from partita.partitions.models import is_estimator, preparing_steps, space_note
+from partita.partitions.equal_clusterings import equal_groups
+from partita.partitions.models import check_space, is_estimator, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
 from partita.registry import Index
 from partita.results.provenance import provenance
-from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure
-from partita.selection.choices import ChoiceOfClustering
-from partita.selection.decisions import Case, candidates_of, with_neighbours
-from partita.selection.index_panel import HEADLINE_OF, panel_for
-from partita.selection.preferences import Candidate, agreement_of, preferences_of
+from partita.selection.candidates import Candidate, candidates_of
+from partita.selection.choices import ChoiceOfClustering, ChoiceOfValue
+from partita.selection.decisions import Case
+from partita.selection.index_panel import HEADLINE_OF, panel_for, panel_for_method
+from partita.selection.sweep import Sweep, left_out_notes, notes_on
 
-__all__ = ["choose"]
+__all__ = ["choose", "choose_value"]
 
 HEADLINE = tuple(dict.fromkeys(name for sort in ("centres", "density") for name in HEADLINE_OF[sort]))
 
-MOST_NAMED = 3
+N_NEIGHBORS = 10
 
-NOISE_NOTES = {
-    "cluster": "indices count noise as one more cluster, except DBCV and DISCO",
-    "singletons": "indices count each noise object as a cluster of its own",
-    "ignore": "objects that are noise in any clustering are dropped for all",
-}
+
+# --- ready clusterings ------------------------------------------------------------------------------------
 
 
 def choose(
@@ -151,29 +152,25 @@ def choose(
         panel.entries,
         panel.named,
     )
-    found, kept = with_neighbours(found, scaled.values, int(n_neighbors), root)
     case = Case.of(scaled.values, whole.X, root, structure=structure, is_scaled=scaler is not None)
-    found, verdict, best = case.choose(found, kinds)
     models = [one for one in given.values() if is_estimator(one) and preparing_steps(one)]
-    notes = (
-        *(space_note(one, "input") for one in models[:1]),
-        *[f'features on one scale: "{scale}"'] * (scale is not None),
-        *(note for note in whole.notes if note != whole.noisy),
-        *(f"left out: {index} ({why})" for index, why in {**panel.left_out, **left_out}.items()),
-    )
     n, d = whole.X.shape
     different = f", {len(found)} different" if len(found) < len(given) else ""
-    return ChoiceOfClustering(
-        verdict=verdict,
-        structure=case.structure,
-        evidence=case.evidence,
-        candidates=tuple(found),
-        chosen=best,
-        preferences=preferences_of(found, entries),
-        pairs=agreement_of([c.partition for c in found if c.partition is not None]),
-        kept=kept,
-        remarks=(*case.remarks_on(verdict), *remarks_about(found, noise)),
-        notes=notes,
+    return case.choice_among(
+        ChoiceOfClustering,
+        found,
+        entries,
+        scaled.values,
+        int(n_neighbors),
+        root,
+        kinds=kinds,
+        noise=noise,
+        notes=(
+            *(space_note(one, "input") for one in models[:1]),
+            *[f'features on one scale: "{scale}"'] * (scale is not None),
+            *(note for note in whole.notes if note != whole.noisy),
+            *left_out_notes({**panel.left_out, **left_out}),
+        ),
         frame=whole.frame or "pandas",
         title=f"{n} objects, {d} features: {len(given)} clusterings{different}",
         provenance=provenance(
@@ -185,21 +182,6 @@ def choose(
             n_neighbors=n_neighbors,
             seed=root,
         ),
-    )
-
-
-def remarks_about(candidates: Sequence[Candidate], noise: str) -> tuple[Remark, ...]:
-    """Remarks on noise and tiny clusters."""
-    covered = [f"{c.label} {c.coverage:.1%}" for c in candidates if c.coverage < 1.0]
-    if len(covered) > MOST_NAMED:
-        least, most = (choose(candidates, key=lambda c: c.coverage) for choose in (min, max))
-        covered = [f"from {least.coverage:.1%} ({least.label}) to {most.coverage:.1%} ({most.label})"]
-    about_noise = f"objects in a cluster, not noise: {', '.join(covered)}; {NOISE_NOTES.get(noise, '')}"
-    flawed = [f"{c.label} ({c.flaw})" for c in candidates if c.flaw]
-    head = "all have tiny clusters" if len(flawed) == len(candidates) else "does not count"
-    return (
-        *speak(RemarkKind.NOISE, about_noise.rstrip("; ") if covered else ""),
-        *speak(RemarkKind.TINY_CLUSTERS, f"{head}: {', '.join(flawed)}" if flawed else ""),
     )
 
 
@@ -233,3 +215,175 @@ def _texts(names: Sequence[Any]) -> dict[Any, str]:
             text, again = f"{name!r} ({again})", again + 1
         texts[name] = text
     return texts
+
+
+# --- the values of a parameter ----------------------------------------------------------------------------
+
+
+@one_shipment()
+def choose_value(
+    X: Any,
+    estimator: Any,
+    values: Mapping[str, Iterable[Any]],
+    *,
+    n_runs: int = 10,
+    indices: Iterable[str | Index] | str | None = None,
+    truth: Any = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    checkpoint: Any = None,
+    missing: str = "raise",
+    space: str = "clustered",
+    scale: str | None = None,
+    structure: bool | Structure = True,
+) -> ChoiceOfValue:
+    """Choose the value of a parameter, such as a resolution or a radius.
+
+    The method is fitted with each value, and the clusterings get the score of `choose_k`. Values that give
+    the same clustering are one candidate. The answer is not clear if it has the most clusters of all values
+    and is found at the smallest or largest one: beyond it there may be more clusters.
+
+    Parameters
+    ----------
+    X : (n, d) array or data frame
+        The data.
+    estimator : clusterer
+        Any object with ``fit`` or ``fit_predict``.
+    values : dict
+        The parameter with its values (numbers, texts, True and False): ``{"eps": [0.1, 0.2, 0.4]}``.
+    n_runs, indices, truth, n_jobs, random_state, checkpoint, missing, space, scale, structure
+        As in `choose_k`. Indices are reported and do not decide; curves over k do not apply.
+
+    Returns
+    -------
+    ChoiceOfValue
+        ``.value``, ``.k`` (the number of clusters found with it), ``.partition``, ``.strength``,
+        ``.statement``, ``.because``, ``.alternatives``, ``.model``, and ``to_frame()`` (a row for each value
+        with its clusters, its coverage and its score).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.cluster import DBSCAN
+    >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
+    >>> found = choose_value(X, DBSCAN(), {"eps": [0.2, 1.5, 20.0]}, random_state=0)
+    >>> found.value, found.k, found.strength
+    (1.5, 3, 'clear')
+    """
+    check_space(space)
+    check_count("n_runs", n_runs)
+    if not isinstance(structure, Structure):
+        check_flag(structure, "structure")
+    if not isinstance(values, Mapping) or len(values) != 1:
+        raise ParameterError(
+            "values must be a dictionary of one parameter.",
+            got=repr(values)[:100],
+            need='{"eps": [0.1, 0.2]}',
+            parameter="values",
+        )
+    ((parameter, listed),) = values.items()
+    given, against, notes = data_and_truth(X, truth, missing)
+    data, scaler = scaled_data(given, scale)
+    method = method_or_usual(estimator)
+    grid = grid_over(method, data.n_objects, None, parameter=parameter, values=listed)
+    for value in grid.values:
+        if not isinstance(value, (int, float, str)) or value != value:
+            raise ParameterError(
+                "values must be numbers, texts, or True and False.",
+                got=repr(value)[:100],
+                need="numbers or texts",
+                parameter="values",
+            )
+    n_runs = int(n_runs) if is_random(method) else 1
+    refuse_many("fits", len(grid.values) * n_runs)
+    panel = panel_for_method(indices, None, method, has_truth=against is not None, swept=False)
+    space, spaces = _space_of(method, grid, space)
+    panel = panel.sampling(data.n_objects)
+    sweep = Sweep(data.values, against, method, grid, n_runs, panel, space, scaler).affordable()
+    store, root = sweep.checkpoint(checkpoint, random_state, 0)
+    fits, _ = sweep.fits(root, store, n_jobs, "objective")
+    kept = {fit.setting: fit for fit in fits if fit.partition is not None}
+    found = []
+    partitions = {value: fit.partition for value, fit in kept.items() if fit.partition is not None}
+    of_model = [entry.label for entry in sweep.panel.entries if "model" in entry.inputs]
+    groups: dict[Any, list[Any]] = {}
+    for place, equal in enumerate(equal_groups(partitions)):
+        for name in equal:  # models with the same clustering may have other likelihoods, and other flaws
+            of_fit = [repr(kept[name].values[label]) for label in of_model]
+            groups.setdefault((place, kept[name].flaw, *of_fit), []).append(name)
+    for names in map(tuple, groups.values()):
+        fit, label, partition = kept[names[0]], _label(grid, names), partitions[names[0]]
+        assert fit.shape is not None
+        known = {entry.label: fit.values[entry.label] for entry in sweep.panel.entries}
+        caveats = {index: fit.caveats[index] for index in known}
+        found.append(Candidate(names, label, fit.shape, values=known, caveats=caveats, partition=partition))
+    seen = sweep.where_clustered(root)
+    is_scaled = scaler is not None or seen is not data.values
+    case = Case.of(seen, given, root, structure=structure, is_scaled=is_scaled, n_jobs=n_jobs)
+    return case.choice_among(
+        ChoiceOfValue,
+        found,
+        sweep.panel.entries,
+        seen,
+        N_NEIGHBORS,
+        root,
+        ends=_ends(grid, found),
+        notes=(
+            *spaces,
+            *notes,
+            *["for each value, the run with the best objective is evaluated"] * (n_runs > 1),
+            *notes_on(fits),
+            *left_out_notes({**sweep.panel.left_out, **sweep.costly}),
+        ),
+        frame=data.frame or "pandas",
+        title=f"{data.n_objects} objects, {data.shape[1]} features: {sweep.work}",
+        provenance=provenance(
+            data.values,
+            estimator=repr(method),
+            parameter=parameter,
+            values=grid.values,
+            n_runs=n_runs,
+            scale=scale,
+            seed=root,
+        ),
+        parameter=parameter,
+        tried=grid.values,
+        seeds={place: kept[value].seed for place, value in enumerate(grid.values) if value in kept},
+        refit=sweep.refit,
+        scaler=scaler,
+        features=data.features,
+    )
+
+
+def _space_of(method: Any, grid: Grid, space: str) -> tuple[str, list[str]]:
+    """The space in which clusterings are evaluated: that of X where the parameter changes the other one."""
+    if not preparing_steps(method):
+        return space, []
+    of_last = grid.parameter.startswith(f"{method.steps[-1][0]}__")
+    if space == "clustered" and not of_last:
+        return "input", [f"evaluated in the space of X, since {grid.parameter} changes that of the clusters"]
+    return space, [space_note(method, space)]
+
+
+def _ends(grid: Grid, candidates: Sequence[Candidate]) -> dict[str, str]:
+    """The candidates of most clusters at an end of numbers: beyond it there may be more clusters."""
+    values = grid.values
+    if len(values) < 2 or any(isinstance(one, (str, bool)) for one in values):
+        return {}
+    most = max(c.clusters for c in candidates)
+    ends = {min(values): "smallest", max(values): "largest"}
+    return {
+        c.label: f"{grid.parameter} = {end} is the {which} tried"
+        for c in candidates
+        for end, which in ends.items()
+        if end in c.names and c.clusters == most
+    }
+
+
+def _label(grid: Grid, names: Sequence[Any]) -> str:
+    """The values of one clustering, numbers that follow each other as a range."""
+    places = [grid.values.index(name) for name in names]
+    are_numbers = all(isinstance(n, (int, float)) and not isinstance(n, bool) for n in names)
+    run = places == list(range(places[0], places[-1] + 1)) and are_numbers
+    listed = f"{names[0]} to {names[-1]}" if run and len(names) > 1 else ", ".join(map(str, names))
+    return f"{grid.parameter} = {listed}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +17,13 @@ from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, folder_of, root_seed
 from partita.fits.degenerate_fits import shape_of
 from partita.fits.fit_scores import judge_fit
-from partita.fits.models import is_random, k_parameter
+from partita.fits.models import is_random, k_parameter, method_sort
 from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, check_workers, numbers_of_clusters, refuse_many, task_seed
+from partita.inputs import data_and_truth
 from partita.partitions import DataMatrix, HardPartition, Partition
+from partita.partitions.equal_clusterings import hard_labels
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
 from partita.registry import Index, find
@@ -28,7 +31,7 @@ from partita.registry.rules import in_runs
 from partita.results import plain
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind, speak
-from partita.selection._choose_value import choose_value
+from partita.selection._choose import choose_value
 from partita.selection._structure import Structure
 from partita.selection.choices import ChoiceOfK, ChoiceOfValue
 from partita.selection.covariance_shapes import compared_shapes, shapes_of, sweep_shapes
@@ -37,14 +40,12 @@ from partita.selection.evidence import MIXTURE, TREE, WARD, ScoredClustering
 from partita.selection.index_panel import (
     HEADLINE_OF,
     HEADLINE_WITH_TRUTH,
-    method_sort,
     panel_for,
     panel_for_method,
 )
 from partita.selection.prediction_strength import prediction_strength_over_k
-from partita.selection.preferences import hard_labels
 from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
-from partita.selection.sweep import Fit, Seeds, Sweep, data_and_truth, notes_on
+from partita.selection.sweep import Fit, Seeds, Sweep, left_out_notes, notes_on
 from partita.selection.verdict import Verdict
 from partita.selection.votes import evaluate
 
@@ -216,59 +217,64 @@ def choose_k(
     given, against, notes = data_and_truth(X, truth, missing, metric)
     data, scaler = scaled_data(given, scale)
     asked = None if ks is None else numbers_of_clusters(ks, data.n_objects)
-    question = _Question(given, data, scaler, against, asked, metric, structure, n_jobs)
+    ways = (pool, int(n_null), int(n_splits), n_jobs, checkpoint, random_state, estimator is None)
+    question = _Question(given, data, scaler, against, notes, asked, metric, structure, *ways)
     named = (indices, consensus, rules, covariance_type, k_param, estimator)
     if search == BRUTE_FORCE and pool == "objective" and not n_splits and all(one is None for one in named):
-        choice = _own_choice(question, root_seed(random_state))
+        choice = question.own_choice()
         if checkpoint is not None:
             kept = f"nothing is kept in {folder_of(checkpoint)}: partita's own methods take seconds"
             choice = replace(choice, notes=(*choice.notes, kept))
-    else:
-        method = method_for(search, estimator)
-        k_name = k_parameter(method, k_param)
-        shapes: tuple[str, ...] = ()
-        if covariance_type is not None:
-            shape_param, shapes = shapes_of(method, covariance_type)
-            method = clone(method).set_params(**{shape_param: shapes[0]})
-        panel = panel_for_method(indices, consensus, method, has_truth=against is not None)
-        if metric == "precomputed" and indices is None:
-            panel = panel_for(DISTANCE_INDICES, (), ("X", "found"))
-        panel = panel.sampling(data.n_objects)
-        panel = panel if rules is None else panel.with_rules(rules)
-        first = FIRST_RANGE[: max(data.n_objects // 2, 1)] if asked is None else asked
-        grid = Grid(k_name, tuple(first), True)
-        refuse_many("fits", len(first) * n_runs)
-        if any(curve.needs_null for curve in panel.curves):
-            refuse_many("fits of data without structure", len(first) * n_null)
-        runs = int(n_runs) if is_random(method) else 1
-        sweep = Sweep(data.values, against, method, grid, runs, panel, space, scaler)
-        ways = _Ways(pool, int(n_null), int(n_splits), shapes, n_jobs, checkpoint, estimator is None)
-        if search != BRUTE_FORCE:
-            choice = _searched_choice(question, sweep, ways, search, random_state)
-        else:
-            choice = _swept_choice(question, sweep, ways, random_state)
-    return replace(
-        choice,
-        notes=(*notes, *choice.notes),
-        frame=data.frame or "pandas",
-        features=data.features,
-        given=given,
-        scaler=scaler,
-    )
+        return choice
+    method = method_for(search, estimator)
+    k_name = k_parameter(method, k_param)
+    shapes: dict[str, Any] = {}
+    if covariance_type is not None:
+        shape_param, listed = shapes_of(method, covariance_type)
+        shapes = {shape: clone(method).set_params(**{shape_param: shape}) for shape in listed}
+        method = shapes[listed[0]]
+    panel = panel_for_method(indices, consensus, method, has_truth=against is not None)
+    if metric == "precomputed" and indices is None:
+        panel = panel_for(DISTANCE_INDICES, (), ("X", "found"))
+    panel = panel.sampling(data.n_objects)
+    panel = panel if rules is None else panel.with_rules(rules)
+    first = FIRST_RANGE[: max(data.n_objects // 2, 1)] if asked is None else asked
+    grid = Grid(k_name, tuple(first), True)
+    refuse_many("fits", len(first) * n_runs)
+    if any(curve.needs_null for curve in panel.curves):
+        refuse_many("fits of data without structure", len(first) * n_null)
+    runs = int(n_runs) if is_random(method) else 1
+    sweep = Sweep(data.values, against, method, grid, runs, panel, space, scaler).affordable()
+    if search != BRUTE_FORCE:
+        return question.searched_choice(sweep, search, len(shapes) > 1)
+    return question.swept_choice(sweep, shapes if len(shapes) > 1 else {})
 
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """The data, and what is asked about them."""
+    """The data, and what `choose_k` is asked about them."""
 
     given: DataMatrix
     data: DataMatrix
     scaler: Any
     truth: Partition | None
+    notes: tuple[str, ...]
     ks: tuple[int, ...] | None
     metric: str
     structure: Any
+    pool: str
+    n_null: int
+    n_splits: int
     n_jobs: int | None
+    checkpoint: Any
+    random_state: Any
+    is_usual: bool
+    """True where the user named no estimator."""
+
+    @property
+    def scale(self) -> str | None:
+        """The name of the scaler."""
+        return None if self.scaler is None else type(self.scaler).__name__
 
     def case(self, X: Array, root: int) -> Case:
         """The evidence about the data in the space where they are clustered."""
@@ -283,6 +289,12 @@ class _Question:
             n_jobs=self.n_jobs,
         )
 
+    @property
+    def title(self) -> str:
+        """The size of the data, in words."""
+        n, d = self.data.shape
+        return f"{n} objects, {'distances' if self.metric == 'precomputed' else f'{d} features'}"
+
     def own_verdict(self, case: Case) -> tuple[Verdict, list[ScoredClustering]]:
         """The verdict on the clusterings of partita's own methods, and those that may be the answer."""
         every = case.evidence.clusterings
@@ -292,212 +304,185 @@ class _Question:
         largest = max(self.ks) if len(self.ks) > 1 else None
         return case.judge(able, largest_k=largest, rivals=every[:1]), able
 
-
-@dataclass(frozen=True)
-class _Ways:
-    """How an estimator is swept; ``is_usual`` where the user named none."""
-
-    pool: str
-    n_null: int
-    n_splits: int
-    shapes: tuple[str, ...]
-    n_jobs: int | None
-    checkpoint: Any
-    is_usual: bool
-
-
-# --- partita's own methods --------------------------------------------------------------------------------
-
-
-def _own_choice(question: _Question, root: int) -> ChoiceOfK:
-    """The answer of density trees and mixtures; the usual indices evaluate the best clustering of each k."""
-    data = question.data
-    case = question.case(data.values, root)
-    verdict, able = question.own_verdict(case)
-    evidence = case.evidence
-    by_k: dict[int, ScoredClustering] = {}
-    for one in able:
-        by_k.setdefault(one.k, one)
-    ends = [FIRST_RANGE[-1], *(one.k + 2 for one in verdict.levels)]
-    ks = [k for k in sorted(by_k) if question.ks is not None or k <= max(ends)]
-    of_distances = question.metric == "precomputed"
-    headline = DISTANCE_INDICES if of_distances else HEADLINE_OF["centres"]
-    inputs = ("X", "found") if question.truth is None else ("X", "truth", "found")
-    panel = panel_for(None, [*headline, *HEADLINE_WITH_TRUTH * (question.truth is not None)], inputs)
-    seen = evidence.data[evidence.rows]
-    seen = np.asarray(seen[:, evidence.rows] if of_distances else seen, dtype=np.float64)
-    truth = None if question.truth is None else question.truth.take(evidence.rows)
-    entries = [find(label) for label in panel.labels]
-    fits = []
-    for k in ks:
-        found = HardPartition(by_k[k].labels)
-        with one_thread():
-            rows, refused = judge_fit(seen, truth, None, found, entries, leaves_out=True)
-        fits.append(
-            Fit(
-                k=k,
-                run=0,
-                seed=0,
-                objective=-by_k[k].score,
-                values=dict.fromkeys(refused, math.nan) | {index: value for index, value, _ in rows},
-                caveats=refused | {index: caveat for index, _, caveat in rows},
-                refused=refused,
-                shape=shape_of(found, k),
-                partition=evidence.whole(by_k[k]).partition,
+    def own_choice(self) -> ChoiceOfK:
+        """The answer of density trees and mixtures; usual indices evaluate the best clustering of each k."""
+        root = root_seed(self.random_state)
+        case = self.case(self.data.values, root)
+        verdict, able = self.own_verdict(case)
+        evidence = case.evidence
+        by_k: dict[int, ScoredClustering] = {}
+        for one in able:
+            by_k.setdefault(one.k, one)
+        ends = [FIRST_RANGE[-1], *(one.k + 2 for one in verdict.levels)]
+        ks = [k for k in sorted(by_k) if self.ks is not None or k <= max(ends)]
+        of_distances = self.metric == "precomputed"
+        headline = DISTANCE_INDICES if of_distances else HEADLINE_OF["centres"]
+        inputs = ("X", "found") if self.truth is None else ("X", "truth", "found")
+        panel = panel_for(None, [*headline, *HEADLINE_WITH_TRUTH * (self.truth is not None)], inputs)
+        seen = evidence.data[evidence.rows]
+        seen = np.asarray(seen[:, evidence.rows] if of_distances else seen, dtype=np.float64)
+        truth = None if self.truth is None else self.truth.take(evidence.rows)
+        entries = [find(label) for label in panel.labels]
+        fits = []
+        for k in ks:
+            found = HardPartition(by_k[k].labels)
+            with one_thread():
+                rows, refused = judge_fit(seen, truth, None, found, entries, leaves_out=True)
+            fits.append(
+                Fit(
+                    k=k,
+                    run=0,
+                    seed=0,
+                    objective=-by_k[k].score,
+                    values=dict.fromkeys(refused, math.nan) | {index: value for index, value, _ in rows},
+                    caveats=refused | {index: caveat for index, _, caveat in rows},
+                    refused=refused,
+                    shape=shape_of(found, k),
+                    partition=evidence.whole(by_k[k]).partition,
+                )
             )
+        sweep = Sweep(seen, truth, None, Grid("n_clusters", tuple(ks), True), 1, panel)
+        curves, choices, selected, left_out = evaluate(sweep, fits) if fits else ({}, {}, {}, {})
+        methods = "density trees" if of_distances else "density trees and mixtures"
+        known = {"estimator": methods, "ks": self.ks, "metric": self.metric}
+        return self.choice(
+            case,
+            verdict,
+            ks,
+            fits,
+            notes=left_out_notes(left_out),
+            facts={**known, "scale": self.scale, "seed": root},
+            curves=curves,
+            choices=choices,
+            selected=selected,
+            title=f"{self.title}: {methods}",
+            refit=lambda k, _: evidence.model_of(by_k[k]),
         )
-    sweep = Sweep(seen, truth, None, Grid("n_clusters", tuple(ks), True), 1, panel)
-    curves, choices, selected, left_out = evaluate(sweep, fits) if fits else ({}, {}, {}, {})
-    n, d = data.shape
-    methods = "density trees" if of_distances else "density trees and mixtures"
-    columns = "distances" if of_distances else f"{d} features"
-    return ChoiceOfK(
-        verdict=verdict,
-        structure=case.structure,
-        evidence=case.evidence,
-        remarks=case.remarks_on(verdict),
-        notes=tuple(f"left out: {index} ({why})" for index, why in left_out.items()),
-        provenance=provenance(
-            data.values,
-            estimator=methods,
-            ks=question.ks,
-            metric=question.metric,
-            scale=None if question.scaler is None else type(question.scaler).__name__,
-            seed=root,
-        ),
-        ks=tuple(ks),
-        fits=tuple(fits),
-        curves=curves,
-        choices=choices,
-        selected=selected,
-        title=f"{n} objects, {columns}: {methods}",
-        refit=lambda k, _: evidence.model_of(by_k[k]),
-        data=data.values,
-    )
 
-
-# --- an estimator over k ----------------------------------------------------------------------------------
-
-
-def _swept_choice(question: _Question, sweep: Sweep, ways: _Ways, random_state: Any) -> ChoiceOfK:
-    """The answer about an estimator that is fitted anew for each k."""
-    sweep, costly = sweep.affordable()
-    if len(ways.shapes) > 1:
-        parameter = shapes_of(sweep.method, ways.shapes)[0]
-        sweeps = {
-            shape: replace(sweep, method=clone(sweep.method).set_params(**{parameter: shape}))
-            for shape in ways.shapes
-        }
-        swept = sweep_shapes(sweeps, ways.pool, ways.n_null, ways.n_jobs, random_state, ways.checkpoint)
-        compared = compared_shapes(swept, question.data.frame or "pandas")
-        best = ways.shapes[0] if compared.best is None else compared.best.shape
-        one = swept[ways.shapes.index(best)]
-        case = question.case(one.sweep.where_clustered(one.root), one.root)
-        choice = _decided(question, one.sweep, ways, case, one.fits, one.agreement, one.store, one.root)
-        choice = replace(choice, shapes=compared, notes=(compared.statement, *choice.notes))
-    else:
-        extends = question.ks is None
-        store, root = sweep.checkpoint(ways.checkpoint, random_state, ways.n_null, extends=extends)
-        case = question.case(sweep.where_clustered(root), root)
+    def swept_choice(self, sweep: Sweep, shapes: Mapping[str, Any]) -> ChoiceOfK:
+        """The answer about an estimator that is fitted anew for each k."""
+        if shapes:
+            sweeps = {shape: replace(sweep, method=method) for shape, method in shapes.items()}
+            swept = sweep_shapes(
+                sweeps, self.pool, self.n_null, self.n_jobs, self.random_state, self.checkpoint
+            )
+            compared = compared_shapes(swept, self.data.frame or "pandas")
+            one = swept[0 if compared.best is None else list(sweeps).index(compared.best.shape)]
+            case = self.case(one.sweep.where_clustered(one.root), one.root)
+            found = (one.sweep, case, one.fits, one.agreement, one.store, one.root)
+            return self._decided(*found, before=(compared.statement,), shapes=compared)
+        extends = self.ks is None
+        store, root = sweep.checkpoint(self.checkpoint, self.random_state, self.n_null, extends=extends)
+        case = self.case(sweep.where_clustered(root), root)
         longer = list(LONGER_RANGES) if extends else []
         while True:
-            fits, agreement = sweep.fits(root, store, ways.n_jobs, ways.pool)
+            fits, agreement = sweep.fits(root, store, self.n_jobs, self.pool)
             verdict = _verdict_on(sweep, case, fits)
             more = tuple(k for k in longer.pop(0) if 5 * k <= len(sweep.X)) if longer else ()
             if not more or verdict.best is None or verdict.best.k < sweep.ks[-1]:
-                break
+                return self._decided(sweep, case, fits, agreement, store, root)
             sweep = sweep.with_values((*sweep.ks, *more))
-        choice = _decided(question, sweep, ways, case, fits, agreement, store, root)
-    return replace(
-        choice, notes=(*choice.notes, *(f"left out: {index} ({why})" for index, why in costly.items()))
-    )
 
-
-def _searched_choice(
-    question: _Question, sweep: Sweep, ways: _Ways, search: str, random_state: Any
-) -> ChoiceOfK:
-    """The answer about a search that goes from one number of clusters to the next."""
-    what, setting = ("mixtures", "covariance_type") if len(ways.shapes) > 1 else ("checkpoint", "checkpoint")
-    if len(ways.shapes) > 1 or ways.checkpoint is not None:
-        raise ParameterError(
-            f"a {search} search has no {what}.",
-            got=Phrase(Setting(setting, words=f"{setting}=...")),
-            fix=Phrase(Setting("search", BRUTE_FORCE)),
-            parameter=setting,
+    def searched_choice(self, sweep: Sweep, search: str, has_shapes: bool) -> ChoiceOfK:
+        """The answer about a search that goes from one number of clusters to the next."""
+        what, setting = ("mixtures", "covariance_type") if has_shapes else ("checkpoint", "checkpoint")
+        if has_shapes or self.checkpoint is not None:
+            raise ParameterError(
+                f"a {search} search has no {what}.",
+                got=Phrase(Setting(setting, words=f"{setting}=...")),
+                fix=Phrase(Setting("search", BRUTE_FORCE)),
+                parameter=setting,
+            )
+        root = root_seed(self.random_state)
+        found = search_fits(search, sweep, task_seed(root, Seeds.ON_DATA))
+        case = self.case(sweep.X, root)
+        more = {"largest_k": sweep.ks[-1], "before": found.notes, "refit": found.refit}
+        choice = self._decided(found.sweep, case, found.fits, {}, None, root, **more)
+        return replace(
+            choice, provenance={**choice.provenance, "search": search, "trail": plain(found.trail)}
         )
-    sweep, costly = sweep.affordable()
-    root = root_seed(random_state)
-    found = search_fits(search, sweep, task_seed(root, Seeds.ON_DATA))
-    case = question.case(sweep.X, root)
-    choice = _decided(question, found.sweep, ways, case, found.fits, {}, None, root, largest_k=sweep.ks[-1])
-    return replace(
-        choice,
-        notes=(
-            *found.notes,
-            *choice.notes,
-            *(f"left out: {index} ({why})" for index, why in costly.items()),
-        ),
-        provenance={**choice.provenance, "search": search, "trail": plain(found.trail)},
-        refit=found.refit,
-    )
 
+    def _decided(
+        self,
+        sweep: Sweep,
+        case: Case,
+        fits: Sequence[Fit],
+        agreement: Mapping[str, Sequence[float]],
+        store: Checkpoint | None,
+        root: int,
+        *,
+        largest_k: int | None = None,
+        before: Sequence[str] = (),
+        **known: Any,
+    ) -> ChoiceOfK:
+        """The choice from all fits: curves and choices of indices, and the verdict."""
+        has_null = any(curve.needs_null for curve in sweep.panel.curves)
+        null = sweep.null(root, store, self.n_jobs, self.n_null) if has_null else None
+        curves, choices, selected, left_out = evaluate(sweep, fits, agreement, null, self.pool)
+        if self.n_splits:
+            curve, choice = prediction_strength_over_k(sweep, self.n_splits, root, self.n_jobs, store)
+            curves, choices = {**curves, curve.index: curve}, {**choices, choice.index: choice}
+        own = self.own_verdict(case)[0] if self.is_usual else _verdict_on(sweep, case, fits, largest_k)
+        spoken = space_note(sweep.method, sweep.space)
+        facts = {
+            "estimator": repr(sweep.method),
+            "ks": sweep.ks,
+            "n_runs": sweep.n_runs,
+            "pool": self.pool,
+            "scale": self.scale,
+            "space": sweep.space if preparing_steps(sweep.method) else None,
+            "seed": root,
+        }
+        return self.choice(
+            case,
+            own,
+            sweep.ks,
+            fits,
+            remarks=_of_fits(fits, selected),
+            notes=(
+                *before,
+                *[spoken] * bool(spoken),
+                *_of_pool(fits, selected, self.pool, sweep.n_runs),
+                *notes_on(fits),
+                *left_out_notes({**left_out, **sweep.costly}),
+            ),
+            facts=facts,
+            curves=curves,
+            choices=choices,
+            selected=selected,
+            title=f"{self.title}: {sweep.work}",
+            **{"refit": sweep.refit, **known},
+        )
 
-def _decided(
-    question: _Question,
-    sweep: Sweep,
-    ways: _Ways,
-    case: Case,
-    fits: Sequence[Fit],
-    agreement: Mapping[str, Sequence[float]],
-    store: Checkpoint | None,
-    root: int,
-    largest_k: int | None = None,
-) -> ChoiceOfK:
-    """The choice from all fits: curves and choices of indices, and the verdict."""
-    has_null = any(curve.needs_null for curve in sweep.panel.curves)
-    null = sweep.null(root, store, ways.n_jobs, ways.n_null) if has_null else None
-    curves, choices, selected, left_out = evaluate(sweep, fits, agreement, null, ways.pool)
-    if ways.n_splits:
-        curve, choice = prediction_strength_over_k(sweep, ways.n_splits, root, ways.n_jobs, store)
-        curves, choices = {**curves, curve.index: curve}, {**choices, choice.index: choice}
-    own = ways.is_usual
-    verdict = question.own_verdict(case)[0] if own else _verdict_on(sweep, case, fits, largest_k)
-    n, d = sweep.X.shape
-    columns = "distances" if question.metric == "precomputed" else f"{d} features"
-    name, ks = type(sweep.method).__name__, sweep.ks
-    tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
-    runs = f"{sweep.n_runs} runs each" if sweep.n_runs > 1 else "one run each"
-    spoken = space_note(sweep.method, sweep.space)
-    return ChoiceOfK(
-        verdict=verdict,
-        structure=case.structure,
-        evidence=case.evidence,
-        remarks=(*case.remarks_on(verdict), *_of_fits(fits, selected)),
-        notes=(
-            *[spoken] * bool(spoken),
-            *_of_pool(fits, selected, ways.pool, sweep.n_runs),
-            *notes_on(fits),
-            *(f"left out: {index} ({why})" for index, why in left_out.items()),
-        ),
-        provenance=provenance(
-            sweep.X,
-            estimator=repr(sweep.method),
-            ks=ks,
-            n_runs=sweep.n_runs,
-            pool=ways.pool,
-            scale=None if sweep.scaler is None else type(sweep.scaler).__name__,
-            space=sweep.space if preparing_steps(sweep.method) else None,
-            seed=root,
-        ),
-        ks=ks,
-        fits=tuple(fits),
-        curves=curves,
-        choices=choices,
-        selected=selected,
-        title=f"{n} objects, {columns}: {name}, {tried}, {runs}",
-        refit=sweep.refit,
-        data=sweep.X,
-    )
+    def choice(
+        self,
+        case: Case,
+        verdict: Verdict,
+        ks: Sequence[int],
+        fits: Sequence[Fit],
+        *,
+        remarks: Sequence[Remark] = (),
+        notes: Iterable[str],
+        facts: Mapping[str, Any],
+        **found: Any,
+    ) -> ChoiceOfK:
+        """The answer with all that it was found by."""
+        return ChoiceOfK(
+            verdict=verdict,
+            structure=case.structure,
+            evidence=case.evidence,
+            remarks=(*case.remarks_on(verdict), *remarks),
+            notes=(*self.notes, *notes),
+            frame=self.data.frame or "pandas",
+            provenance=provenance(self.data.values, **facts),
+            ks=tuple(ks),
+            fits=tuple(fits),
+            data=self.data.values,
+            features=self.data.features,
+            given=self.given,
+            scaler=self.scaler,
+            **found,
+        )
 
 
 def _verdict_on(sweep: Sweep, case: Case, fits: Sequence[Fit], largest_k: int | None = None) -> Verdict:
@@ -556,33 +541,23 @@ def _of_fits(fits: Sequence[Fit], selected: Mapping[int, int]) -> tuple[Remark, 
 
 def _choose_parameter(given: dict[str, Any]) -> ChoiceOfValue:
     """The old spelling of `choose_value`."""
-    refused = {
-        "ks": None,
-        "k_param": None,
-        "consensus": None,
-        "rules": None,
-        "pool": "objective",
-        "search": BRUTE_FORCE,
-        "covariance_type": None,
-    }
-    for name, usual in refused.items():
-        if given[name] is not usual and given[name] != usual:
+    usual = inspect.signature(choose_k).parameters
+    for name in ("ks", "k_param", "consensus", "rules", "pool", "search", "covariance_type"):
+        if given[name] is not usual[name].default and given[name] != usual[name].default:
             raise ParameterError(
                 Phrase(Setting(name), " belongs to sweeps over numbers of clusters."),
                 got=Phrase(Setting(name), " beside ", Setting("parameter")),
                 need="one of them",
                 parameter=name,
             )
-    if given["parameter"] is None or given["values"] is None:
-        lacking = "parameter" if given["parameter"] is None else "values"
-        raise ParameterError(
-            Phrase(
-                Setting("values" if lacking == "parameter" else "parameter"), " without ", Setting(lacking)
-            ),
-            got=Phrase("no ", Setting(lacking)),
-            need='choose_value(X, estimator, {"eps": [0.1, 0.2]})',
-            parameter="values" if lacking == "parameter" else "parameter",
-        )
+    for named, lacking in (("values", "parameter"), ("parameter", "values")):
+        if given[lacking] is None:
+            raise ParameterError(
+                Phrase(Setting(named), " without ", Setting(lacking)),
+                got=Phrase("no ", Setting(lacking)),
+                need='choose_value(X, estimator, {"eps": [0.1, 0.2]})',
+                parameter=named,
+            )
     warnings.warn(
         "choose_k(parameter=, values=) is deprecated: use choose_value(X, estimator, {parameter: values}).",
         FutureWarning,

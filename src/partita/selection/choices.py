@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from partita.arrays import Array, Floats
-from partita.errors import ParameterError, PartitaError
-from partita.fits.models import scaling_first
+from partita.errors import ParameterError
+from partita.fits.models import centres_of, scaling_first
 from partita.partitions import FUZZY, HARD, DataMatrix, Partition
-from partita.partitions.models import last_step
-from partita.registry import Index
-from partita.registry.curves import find_entry
+from partita.partitions.equal_clusterings import hard_labels
+from partita.registry.rules import Verdict as RuleVerdict
 from partita.registry.rules import apply_rule
 from partita.results import Cell, Result, Table, join_texts, plain
 from partita.results.answers import Answer, Reason
+from partita.results.index_names import one_of, short_names
 from partita.results.verdicts import Strength, remarks_of
 from partita.selection._structure import Structure
+from partita.selection.candidates import Candidate
 from partita.selection.covariance_shapes import CovarianceShapes
 from partita.selection.evidence import MIXTURE, Evidence, ScoredClustering
-from partita.selection.index_panel import CONSENSUS, one_of
-from partita.selection.preferences import Candidate, Preference, hard_labels
 from partita.selection.sweep import Fit
 from partita.selection.verdict import Verdict
-from partita.selection.votes import Ballot, Choice, IndexOverK
+from partita.selection.votes import Ballot, Choice, IndexOverK, Preference
 from partita.statistics.distances.kept_neighbours import KeptNeighbours
 
-__all__ = ["ChoiceOfClustering", "ChoiceOfK", "ChoiceOfValue", "Decision", "short_names"]
-
-CENTRES = ("cluster_centers_", "means_")
-"""Attributes in which models keep their centres."""
+__all__ = ["ChoiceOfClustering", "ChoiceOfK", "ChoiceOfValue", "Decision"]
 
 FACTS = ("clusters", "coverage", "smallest", "neighbours")
 """Columns of each clustering before those of the indices."""
@@ -61,6 +56,9 @@ class Decision(Result):
     structure: Structure | None = field(default=None, repr=False, compare=False)
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     title: str = ""
+    refit: Callable[[Any, int], Any] | None = field(default=None, repr=False, compare=False)
+    scaler: Any = field(default=None, repr=False, compare=False)
+    features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def answer(self) -> Answer:
@@ -70,14 +68,12 @@ class Decision(Result):
     @property
     def k(self) -> int | None:
         """The number of clusters: the best guess, and None only where there is no structure."""
-        best = self.verdict.best
-        return None if best is None else best.k
+        return None if self.scored is None else self.scored.k
 
     @property
     def partition(self) -> Partition | None:
         """The clustering of all objects; None only where there is no structure."""
-        best = self.verdict.best
-        return None if best is None else best.partition
+        return None if self.scored is None else self.scored.partition
 
     @property
     def strength(self) -> Strength:
@@ -87,7 +83,7 @@ class Decision(Result):
     @property
     def score(self) -> float:
         """The score of the answer, from 0 to 2.35; it is not a probability. Its parts are in ``best``."""
-        return math.nan if self.verdict.best is None else self.verdict.best.score
+        return math.nan if self.scored is None else self.scored.score
 
     @property
     def scored(self) -> ScoredClustering | None:
@@ -165,10 +161,7 @@ class ChoiceOfK(Decision):
     choices: Mapping[str, Choice] = field(default_factory=dict)
     selected: Mapping[int, int] = field(default_factory=dict)
     shapes: CovarianceShapes | None = None
-    refit: Callable[[int, int], Any] | None = field(default=None, repr=False, compare=False)
     data: Array | None = field(default=None, repr=False, compare=False)
-    scaler: Any = field(default=None, repr=False, compare=False)
-    features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     given: DataMatrix | None = field(default=None, repr=False, compare=False)
     """The data in their own units, with the names of features and objects."""
 
@@ -267,20 +260,7 @@ class ChoiceOfK(Decision):
 
         They are in the units of X: where it was scaled, that is undone.
         """
-        import pandas as pd
-
-        model = self.model if k is None else self.model_at(k)
-        step = last_step(model)
-        means = next((getattr(step, name) for name in CENTRES if hasattr(step, name)), None)
-        if means is None or (self.scaler is None and step is not model):
-            raise ParameterError(
-                "this fit has no centres in the units of X.",
-                got=type(step).__name__,
-                need="a method of centres that clusters X itself",
-            )
-        values = np.asarray(means) if self.scaler is None else self.scaler.inverse_transform(means)
-        names = list(self.features) or [f"column {j}" for j in range(values.shape[1])]
-        return pd.DataFrame(values, columns=names, index=pd.RangeIndex(len(values), name="cluster"))
+        return centres_of(self.model if k is None else self.model_at(k), self.scaler, self.features)
 
     def success_rate(self, k: int) -> dict[str, float]:
         """For each index the share of runs in which it alone would choose this k (lei2014, section 4).
@@ -319,38 +299,41 @@ class ChoiceOfK(Decision):
 
     def table(self) -> Table:
         """The scored clusterings under the answer."""
-        return _scored_table(self)
+        best = self.verdict.best
+        listed = {id(one): one for one in (best, *self.levels, *self.alternatives) if one is not None}
+        rows = tuple(
+            (
+                one.k,
+                str(one.parameters.get("estimator", one.method)),
+                Cell(one.score, strong=one is best),
+                one.lasting,
+                one.agreement,
+                one.best_bic,
+                "answer" if one is best else "level" if one in self.levels else "",
+            )
+            for one in sorted(listed.values(), key=lambda one: -one.score)
+        )
+        columns = ("k", "method", "score", "lasting", "agreement", "BIC", "")
+        return Table(self.title, columns, rows, self.footnotes, self.statement)
 
     def more(self) -> tuple[Table, ...]:
         """The choice of each index, then its values over k, and who chooses each."""
         rows = tuple(
-            (
-                c.index,
-                c.family,
-                c.rule,
-                "none" if c.k is None else c.k,
-                c.verdict.runner_up,
-                None if math.isnan(c.verdict.difference) else c.verdict.difference,
-                join_texts([c.verdict.reason, f"no vote: {c.no_vote}" if c.no_vote else ""]),
-            )
-            for c in self.choices.values()
+            (c.index, c.family, c.rule, *_chosen(c.k, c.verdict, c.no_vote)) for c in self.choices.values()
         )
         columns = ("index", "family", "rule", "k", "next", "ahead by", "why")
         chosen_by = Table("choices of indices, which decide nothing", columns, rows).without_blank_columns()
         short = short_names([*self.curves])
         chosen = {c.index: c.k for c in self.choices.values()}
-        rows_over_k = tuple(
-            (
-                k,
-                *(
-                    _cell_over_k(curve, i, strong=chosen.get(curve.index) == k)
-                    for curve in self.curves.values()
-                ),
-                ", ".join(short.get(c.index, c.index) for c in self.choices.values() if c.k == k),
+        rows_over_k = []
+        for i, k in enumerate(self.ks):
+            choosers = ", ".join(short.get(index, index) for index, own in chosen.items() if own == k)
+            cells = (
+                _cell(c.values[i], c.flaws[i] if c.flaws else "", c.caveats[i], strong=chosen.get(name) == k)
+                for name, c in self.curves.items()
             )
-            for i, k in enumerate(self.ks)
-        )
-        over_k = Table("values over k", ("k", *short.values(), "chosen by"), rows_over_k)
+            rows_over_k.append((k, *cells, choosers))
+        over_k = Table("values over k", ("k", *short.values(), "chosen by"), tuple(rows_over_k))
         tables = (chosen_by, over_k.without_blank_columns()) if self.choices or self.curves else ()
         return tables if self.shapes is None else (*tables, *self.shapes.more())
 
@@ -359,10 +342,10 @@ class ChoiceOfK(Decision):
         return {
             **super().to_dict(),
             "votes": {str(k): count for k, count in self.votes.items()},
-            "fits": [fit.to_dict() for fit in self.fits],
-            "curves": [curve.to_dict() for curve in self.curves.values()],
-            "choices": [choice.to_dict() for choice in self.choices.values()],
-            "selected": {str(k): run for k, run in self.selected.items()},
+            "fits": plain(self.fits),
+            "curves": plain([*self.curves.values()]),
+            "choices": plain([*self.choices.values()]),
+            "selected": plain(self.selected),
             "ks": list(self.ks),
             **({} if self.shapes is None else {"shapes": self.shapes.to_dict()}),
         }
@@ -388,48 +371,17 @@ class ChoiceOfK(Decision):
         )
 
 
-def _scored_table(decision: Decision) -> Table:
-    """The answer, its level and the alternatives, with the parts of their scores."""
-    best = decision.verdict.best
-    listed = {id(one): one for one in (best, *decision.levels, *decision.alternatives) if one is not None}
-    best_first = sorted(listed.values(), key=lambda one: -one.score)
-    rows = tuple(
-        (
-            one.k,
-            str(one.parameters.get("estimator", one.method)),
-            Cell(one.score, strong=one is best),
-            one.lasting,
-            one.agreement,
-            one.best_bic,
-            "answer" if one is best else "level" if one in decision.levels else "",
-        )
-        for one in best_first
-    )
-    columns = ("k", "method", "score", "lasting", "agreement", "BIC", "role")
-    return Table(decision.title, columns, rows, decision.footnotes, decision.statement)
-
-
-def _cell_over_k(curve: IndexOverK, place: int, *, strong: bool) -> Cell:
-    """A value over k, with the reason where there is none or where it does not count."""
-    value = curve.values[place]
-    flaw = curve.flaws[place] if curve.flaws else ""
-    reason = f"does not count: {flaw}" if flaw else curve.caveats[place] if math.isnan(value) else ""
+def _cell(value: float, flaw: str, caveat: str, *, strong: bool) -> Cell:
+    """A value, with the reason where there is none or where it does not count."""
+    reason = f"does not count: {flaw}" if flaw else caveat if math.isnan(value) else ""
     return Cell(value, reason, strong=strong)
 
 
-def short_names(labels: Sequence[str]) -> dict[str, str]:
-    """For each index its symbol where it has one, and the whole label where another has the same symbol."""
-    short = {}
-    for label in labels:
-        prefix = CONSENSUS if label.startswith(CONSENSUS) else ""
-        try:
-            entry = find_entry(label[len(prefix) :])
-        except PartitaError:  # read from a file, and not known here
-            short[label] = label
-            continue
-        short[label] = prefix + ((entry.symbol if isinstance(entry, Index) else "") or entry.label)
-    times = Counter(short.values())
-    return {label: name if times[name] == 1 else label for label, name in short.items()}
+def _chosen(choice: Any, verdict: RuleVerdict | Preference, no_vote: str) -> tuple[Any, ...]:
+    """The choice of an index, the next best, by how much it is ahead, and why."""
+    ahead = None if math.isnan(verdict.difference) else verdict.difference
+    why = join_texts([verdict.reason, f"no vote: {no_vote}" if no_vote else ""])
+    return "none" if choice is None else choice, verdict.runner_up, ahead, why
 
 
 # --- among clusterings ------------------------------------------------------------------------------------
@@ -518,28 +470,18 @@ class ChoiceOfClustering(Decision):
 
     def table(self) -> Table:
         """The clusterings with their scores and values, the best first."""
-        listed = sorted(((c.label, c) for c in self.candidates), key=lambda pair: -_known(pair[1].score))
-        return self._over(listed, self.title, "clustering")
+        best_first = sorted(self.candidates, key=lambda c: math.inf if math.isnan(c.score) else -c.score)
+        return self._over([(c.label, c) for c in best_first], "clustering")
 
     def more(self) -> tuple[Table, ...]:
         """The preference of each index, and the agreement of the clusterings."""
-        rows = tuple(
-            (
-                p.index,
-                p.family,
-                "none" if p.label is None else p.label,
-                p.runner_up,
-                None if math.isnan(p.difference) else p.difference,
-                join_texts([p.reason, f"no vote: {p.no_vote}" if p.no_vote else ""]),
-            )
-            for p in self.preferences.values()
-        )
+        rows = tuple((p.index, p.family, *_chosen(p.label, p, p.no_vote)) for p in self.preferences.values())
         columns = ("index", "family", "best", "next", "ahead by", "why")
         title = "preferences of indices, which decide nothing"
         preferred = Table(title, columns, rows, spare=("next", "ahead by")).without_blank_columns()
         return (preferred, *self._agreement_table())
 
-    def _over(self, listed: Sequence[tuple[Any, Candidate]], title: str, first: str) -> Table:
+    def _over(self, listed: Sequence[tuple[Any, Candidate]], first: str) -> Table:
         """One row a clustering: its facts, its score and its values."""
         indices = list(self.candidates[0].values)
         preferred = {p.index: p.label for p in self.preferences.values()}
@@ -550,14 +492,14 @@ class ChoiceOfClustering(Decision):
                 *_facts(c).values(),
                 Cell(c.score, strong=c is self.chosen),
                 *(
-                    _cell_of(c, index, strong=preferred.get(index) == c.label, others=counts)
-                    for index in indices
+                    _cell(value, c.flaw * counts, c.caveats[index], strong=preferred.get(index) == c.label)
+                    for index, value in c.values.items()
                 ),
             )
             for name, c in listed
         ]
         columns = (first, *FACTS, "score", *short_names(indices).values())
-        return Table(title, columns, tuple(rows), self.footnotes, self.statement).without_blank_columns()
+        return Table(self.title, columns, tuple(rows), self.footnotes, self.statement).without_blank_columns()
 
     def _agreement_table(self) -> tuple[Table, ...]:
         if len(self.candidates) < 2:
@@ -573,23 +515,13 @@ class ChoiceOfClustering(Decision):
             "best": plain(self.best),
             "votes": dict(self.votes),
             "candidates": [c.to_dict() for c in self.candidates],
-            "preferences": plain([asdict(p) for p in self.preferences.values()]),
+            "preferences": plain([*self.preferences.values()]),
             "agreement": plain(self.pairs),
         }
 
 
 def _facts(candidate: Candidate) -> dict[str, Any]:
     return {name: getattr(candidate, name) for name in FACTS}
-
-
-def _known(score: float) -> float:
-    return -math.inf if math.isnan(score) else score
-
-
-def _cell_of(candidate: Candidate, index: str, *, strong: bool, others: bool) -> Cell:
-    value = candidate.values[index]
-    flaw = f"does not count: {candidate.flaw}" if candidate.flaw and others else ""
-    return Cell(value, flaw or (candidate.caveats[index] if math.isnan(value) else ""), strong=strong)
 
 
 @dataclass(frozen=True, repr=False)
@@ -609,9 +541,6 @@ class ChoiceOfValue(ChoiceOfClustering):
     parameter: str = ""
     tried: tuple[Any, ...] = ()
     seeds: Mapping[int, int] = field(default_factory=dict)
-    refit: Callable[[Any, int], Any] | None = field(default=None, repr=False, compare=False)
-    scaler: Any = field(default=None, repr=False, compare=False)
-    features: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def value(self) -> Any:
@@ -665,7 +594,7 @@ class ChoiceOfValue(ChoiceOfClustering):
 
     def table(self) -> Table:
         """The values of the parameter with their clusterings, scores and indices."""
-        return self._over(self._listed(), self.title, self.parameter)
+        return self._over(self._listed(), self.parameter)
 
     def _listed(self) -> list[tuple[Any, Candidate]]:
         return [(value, self._at[value]) for value in self.tried if value in self._at]

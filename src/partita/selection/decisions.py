@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from partita.arrays import Array, Floats, one_thread
-from partita.cluster_quality import LARGE, sample_size_for
-from partita.evaluation import MOST_PAIR_OPERATIONS
-from partita.fits.degenerate_fits import shape_of
-from partita.fits.fit_scores import judge_inputs
 from partita.fits.tasks import task_seed
-from partita.inputs import Inputs
-from partita.partitions import DataMatrix, Partition
+from partita.pairwise_agreement import agreement_of
+from partita.partitions import DataMatrix
 from partita.partitions.copies import copies_text, distinct_objects
 from partita.partitions.scales import dominance
 from partita.registry import Index
 from partita.results.answers import ReasonKind
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure, quick_structure
-from partita.selection.evidence import MIXTURE, SAME, TREE, WARD, Clusterings, Evidence, ScoredClustering
-from partita.selection.preferences import Candidate, equal_groups, hard_labels
+from partita.selection.candidates import Candidate, remarks_about
+from partita.selection.choices import ChoiceOfClustering
+from partita.selection.evidence import MIXTURE, TREE, WARD, Evidence, ScoredClustering
 from partita.selection.sweep import Seeds
 from partita.selection.verdict import Verdict, judge
-from partita.statistics.distances.kept_neighbours import KeptNeighbours, kept_neighbours
+from partita.selection.votes import preferences_of
+from partita.statistics.distances.kept_neighbours import kept_neighbours
+from partita.statistics.tables.near_clusterings import SAME, Clusterings
 
-__all__ = ["Case", "candidates_of"]
+__all__ = ["Case"]
+
+C = TypeVar("C", bound=ChoiceOfClustering)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,124 +167,68 @@ class Case:
             By label, of candidates at the end of the values of a parameter, what is said about it.
         """
         known = [[kinds[name] for name in c.names if kinds and name in kinds] for c in candidates]
-        labels = [None if c.partition is None else hard_labels(c.partition) for c in candidates]
-        able = [
-            c.clusters > 1 and one is not None and bool((one >= 0).any())
-            for c, one in zip(candidates, labels, strict=True)
-        ]
-        seen = {i: self._seen(labels[i]) for i, can in enumerate(able) if can}  # type: ignore[arg-type]
-        by_kind = {
-            kind: Clusterings(seen[i] for i in seen if kind in known[i])
-            for kind in dict.fromkeys(kind for i in seen for kind in known[i])
-        }
+        seen = {i: self._seen(c.labels) for i, c in enumerate(candidates) if c.clusters > 1}
+        named = dict.fromkeys(kind for i in seen for kind in known[i])
+        by_kind = {kind: Clusterings(seen[i] for i in seen if kind in known[i]) for kind in named}
         methods = {TREE, MIXTURE, WARD, *by_kind}
-        names = [f'"{c.label}"' if c.label in methods else c.label for c in candidates]
-        scored = {
-            i: self.evidence.scored(
-                ScoredClustering(
-                    one,
-                    known[i][0] if known[i] else names[i],  # a name is no kind, whatever it says
-                    {"name": candidates[i].label},
-                    of_all=labels[i],
-                ),
-                by_kind,
-            )
-            for i, one in seen.items()
-        }
+        scored = {}
+        for i, labels in seen.items():
+            own, name = candidates[i].labels, candidates[i].label
+            bare = f'"{name}"' if name in methods else name  # a name is no kind, whatever it says
+            kind = known[i][0] if known[i] else bare
+            one = ScoredClustering(labels, kind, {"name": name}, of_all=own)
+            scored[i] = self.evidence.scored(one, by_kind)
         counts = sorted(scored, key=lambda i: -candidates[i].coverage)
         counts = [i for i in counts if not candidates[i].flaw] or counts
         filled = [replace(c, scored=scored.get(i)) for i, c in enumerate(candidates)]
         if not counts:
             return filled, self.judge([], rivals=self.evidence.clusterings[:1]), None
         best = max(counts, key=lambda i: (round(scored[i].score, 9), -scored[i].k))
+        same = Clusterings([seen[best]])
         verdict = self.judge(
             [scored[i] for i in counts],
             called=candidates[best].label,
             coverage=candidates[best].coverage,
             flaw=candidates[best].flaw,
             rivals=self.evidence.clusterings[:1],
-            alike=[
-                candidates[i].label
-                for i in counts
-                if i != best and Clusterings([seen[best]]).agreement(seen[i]) > SAME
-            ],
+            alike=[candidates[i].label for i in counts if i != best and same.agreement(seen[i]) > SAME],
             end=(ends or {}).get(candidates[best].label, ""),
         )
         is_candidate = verdict.best is not None and verdict.best.k > 1  # a best guess may be one cluster
         return filled, verdict, filled[best] if is_candidate else None
 
-
-def candidates_of(
-    label: Any,
-    as_given: Mapping[Any, Partition],
-    inputs: Mapping[Any, Inputs],
-    entries: Sequence[Index],
-    named: Any,
-) -> tuple[list[Candidate], list[Index], dict[str, str]]:
-    """The different clusterings with their values, the indices that evaluated, and those left out, with why.
-
-    Parameters
-    ----------
-    label : function
-        From the names of one clustering to its label.
-    as_given, inputs : dict
-        By name: the clustering with its noise, and what indices evaluate.
-    entries, named : indices, labels
-        Which indices, and which of them must apply.
-    """
-    groups = {label(names): names for names in equal_groups(as_given)}
-    seen = {text: inputs[names[0]] for text, names in groups.items()}
-    size = None
-    if any(one.n_objects > LARGE for one in seen.values()):
-        each = [sample_size_for(one.only(("X", "found")), "euclidean") for one in seen.values()]
-        size = None if None in each else min(s for s in each if s is not None)
-    sampled = [
-        entry.using(sample_size=size)
-        if size is not None
-        and entry.name == "silhouette"
-        and entry.options.get("sample_size") is None
-        and entry.label not in named
-        else entry
-        for entry in entries
-    ]
-    mixed = len({one.partitions["found"].kind for one in seen.values()}) > 1
-    evaluated = {
-        text: judge_inputs(one, sampled, strict=named, most_pairs=MOST_PAIR_OPERATIONS, one_scale=mixed)
-        for text, one in seen.items()
-    }
-    refusals = [refused for _, refused in evaluated.values()]
-    left_out = {e.label: refusals[0][e.label] for e in sampled if all(e.label in one for one in refusals)}
-    kept = [entry for entry in sampled if entry.label not in left_out]
-    found = []
-    for text, names in groups.items():
-        rows, refused = evaluated[text]
-        known = {row.index: row for row in rows}
-        partition, one = as_given[names[0]], seen[text]
-        own = hard_labels(partition)
-        sizes = np.bincount(own[own >= 0])
-        found.append(
-            Candidate(
-                tuple(names),
-                text,
-                shape_of(partition, None, one.model, None if one.X is None else one.X.values),
-                int(sizes[sizes > 0].min()) if sizes.any() else 0,
-                values={e.label: known[e.label].value if e.label in known else np.nan for e in kept},
-                caveats={
-                    e.label: known[e.label].caveat if e.label in known else refused[e.label] for e in kept
-                },
-                errors={row.index: row.se for row in rows if math.isfinite(row.se)},
-                partition=partition,
-            )
+    def choice_among(
+        self,
+        kind: type[C],
+        candidates: Sequence[Candidate],
+        entries: Sequence[Index],
+        X: Floats,
+        n_neighbors: int,
+        root: int,
+        *,
+        kinds: Mapping[Any, str] | None = None,
+        ends: Mapping[str, str] | None = None,
+        noise: str = "cluster",
+        notes: Iterable[str],
+        **facts: Any,
+    ) -> C:
+        """The answer among candidates, with the neighbours that they keep and the preferences of indices."""
+        rng = np.random.default_rng(task_seed(root, Seeds.NEIGHBOURS))
+        kept = kept_neighbours(X, [c.labels for c in candidates], n_neighbors, rng)
+        means = zip(candidates, kept.means, strict=True)
+        found, verdict, best = self.choose(
+            [replace(c, neighbours=float(mean)) for c, mean in means], kinds, ends
         )
-    return found, kept, left_out
-
-
-def with_neighbours(
-    candidates: Sequence[Candidate], X: Floats, n_neighbors: int, root: int
-) -> tuple[list[Candidate], KeptNeighbours]:
-    """The candidates with the mean share of neighbours that each keeps, and these shares."""
-    rng = np.random.default_rng(task_seed(root, Seeds.NEIGHBOURS))
-    labels = [hard_labels(c.partition) for c in candidates if c.partition is not None]
-    kept = kept_neighbours(X, labels, n_neighbors, rng)
-    means = zip(candidates, kept.means, strict=True)
-    return [replace(c, neighbours=float(mean)) for c, mean in means], kept
+        return kind(
+            verdict=verdict,
+            structure=self.structure,
+            evidence=self.evidence,
+            candidates=tuple(found),
+            chosen=best,
+            preferences=preferences_of(found, entries),
+            pairs=agreement_of([c.partition for c in found]),
+            kept=kept,
+            remarks=(*self.remarks_on(verdict), *remarks_about(found, noise)),
+            notes=tuple(notes),
+            **facts,
+        )

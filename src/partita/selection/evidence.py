@@ -19,9 +19,11 @@ from partita.cluster.merged_mixture import (
     standardised,
 )
 from partita.cluster.units import shifted, working_exponent
+from partita.cluster.ward import ward_cuts
 from partita.partitions import HardPartition
+from partita.statistics.tables.near_clusterings import Clusterings
 
-__all__ = ["MIXTURE", "SAME", "TREE", "WARD", "Clusterings", "Evidence", "ScoredClustering"]
+__all__ = ["MIXTURE", "TREE", "WARD", "Evidence", "ScoredClustering"]
 
 TREE, MIXTURE, WARD = "density tree", "mixture", "Ward"
 """The two methods whose clusters can be the answer, and the witness."""
@@ -41,9 +43,6 @@ DOMINANT_SHARE = 0.9
 
 LARGEST_K = 100
 WARD_KS = (*range(2, 21), 22, 24, 27, 30, 33, 36, 40, 45, 50, 55, 60, 70, 80, 90, LARGEST_K)
-
-SAME = 0.9
-"""Adjusted Rand index above which two clusterings count as the same."""
 
 MOST_LASTING = 1.0
 """Logarithms of the growth of the reach are clipped here: 2.7-fold is as good as longer."""
@@ -118,56 +117,6 @@ class ScoredClustering:
         return cls(np.zeros(0, np.int64), **known)
 
 
-class Clusterings:
-    """Hard clusterings of the same objects, and their adjusted Rand indices with others.
-
-    The index of two clusterings is at most what their sizes of clusters allow. That bound needs no pass over
-    the objects, so that only the pairs are counted for which it matters.
-    """
-
-    def __init__(self, labels: Iterable[Array]) -> None:
-        self.codes = [np.asarray(one, np.int64) for one in labels]
-        sizes = [np.bincount(one) for one in self.codes]
-        self.pairs = np.array([(s * (s - 1.0)).sum() / 2 for s in sizes])
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def bounds(self, labels: Array) -> Floats:
-        """The largest adjusted Rand index with each that the sizes allow."""
-        own = Clusterings([labels]).pairs
-        return np.asarray(_adjusted(np.minimum(own, self.pairs), own, self.pairs, len(labels)))
-
-    def agreement(self, labels: Array, place: int = 0) -> float:
-        """The adjusted Rand index with one of these."""
-        codes, own = self.codes[place], Clusterings([labels]).pairs[0]
-        table = np.bincount(labels * (codes.max(initial=0) + 1) + codes)
-        return float(_adjusted((table * (table - 1.0)).sum() / 2, own, self.pairs[place], len(labels)))
-
-    def best_agreement(self, labels: Array) -> float:
-        """The largest adjusted Rand index with any of these, at least 0."""
-        best = 0.0
-        bounds = self.bounds(labels)
-        for place in np.argsort(-bounds, kind="stable"):
-            if bounds[place] <= best:
-                break
-            best = max(best, self.agreement(labels, int(place)))
-        return best
-
-    def near(self, labels: Array) -> dict[int, float]:
-        """The places of those that count as the same clustering, with their adjusted Rand index."""
-        possible = np.flatnonzero(self.bounds(labels) > SAME)
-        values = {int(place): self.agreement(labels, int(place)) for place in possible}
-        return {place: value for place, value in values.items() if value > SAME}
-
-
-def _adjusted(together: Any, own: Any, other: Any, n: int) -> Any:
-    """The adjusted Rand index from numbers of pairs (hubert1985); 1 for two trivial clusterings."""
-    expected, largest = own * other / (n * (n - 1) / 2), (own + other) / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(largest == expected, 1.0, (together - expected) / (largest - expected))
-
-
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What density trees, mixtures and Ward's tree find in data, by which any clustering is scored.
@@ -233,34 +182,26 @@ class Evidence:
         of_distances = metric == "precomputed"
         seen = np.asarray(X[np.ix_(rows, rows)] if of_distances else X[rows], dtype=np.float64)
         seen = shifted(seen, working_exponent(seen))
-        most = max(20, min(LARGEST_K, len(rows) // 10), *ks)
+        most, is_few = max(20, min(LARGEST_K, len(rows) // 10), *ks), len(rows) < FEWEST_OBJECTS
         dominant = None if of_distances else _dominant_column(seen)
         scales = {"raw": seen} if dominant is None else {"raw": seen, "standard": standardised(seen)}
         with one_thread():
-            spanning = tuple(_reach_trees(values, metric) for values in scales.values())
-            read = zip(scales, spanning, strict=True)
-            trees = [_tree_cuts(of_scale, scale, most) for scale, of_scale in read]
-            places: dict[bytes, int] = {}
-            cuts: list[ScoredClustering] = []
-            for one in (one for scale in trees for tree in scale for one, _ in tree):
-                if places.setdefault(one.labels.tobytes(), len(cuts)) == len(cuts):
-                    cuts.append(one)
-            lasting = tuple(
-                tuple({places[one.labels.tobytes()]: length for one, length in tree} for tree in scale)
-                for scale in trees
+            samples = [m for m in MIN_SAMPLES if len(rows) > 4 * m] or MIN_SAMPLES[:1]
+            spanning = tuple(
+                () if is_few else tuple(reach_trees(values, samples, metric=metric))
+                for values in scales.values()
             )
-            fits = [] if of_distances or len(rows) < FEWEST_OBJECTS else mixtures_over_k(standardised(seen))
+            cuts, lasting = _tree_cuts(spanning, [*scales], most)
+            fits = [] if of_distances or is_few else mixtures_over_k(standardised(seen))
             witness = Clusterings(
-                labels for values in scales.values() for labels in _ward_cuts(values, metric)
+                labels for values in scales.values() for labels in ward_cuts(values, WARD_KS, metric=metric)
             )
             best = max(fits, key=lambda one: (one.bic, -one.k), default=None)
             missing = {k for k in ks if k > 1} - {one.k for one in cuts} - {one.k for one in fits}
             fits += mixtures_over_k(standardised(seen), sorted(missing)) if fits and missing else []
         largest = max([most, *(one.k for one in fits)])
         mixtures = _mixture_clusterings(fits, best)
-        return cls(
-            X, rows, metric, dominant, tuple(cuts), lasting, mixtures, best, witness, largest, spanning
-        )
+        return cls(X, rows, metric, dominant, cuts, lasting, mixtures, best, witness, largest, spanning)
 
     @cached_property
     def _known(self) -> dict[str, Clusterings]:
@@ -383,30 +324,29 @@ def _dominant_column(X: Floats) -> int | None:
     return largest if is_dominant else None
 
 
-def _reach_trees(X: Floats, metric: str) -> tuple[ReachTree, ...]:
-    n = len(X)
-    if n < FEWEST_OBJECTS:
-        return ()
-    return tuple(reach_trees(X, [m for m in MIN_SAMPLES if n > 4 * m] or MIN_SAMPLES[:1], metric=metric))
-
-
 def _tree_cuts(
-    trees: Sequence[ReachTree], scale: str, most: int
-) -> list[list[tuple[ScoredClustering, float]]]:
-    """For each density tree and share its cuts, with how long each lasts."""
-    read = []
-    for tree in trees:
-        for share in MIN_SHARES:
-            cuts = tree.cuts(smallest_cluster(tree.core.size, share))
-            found = {"min_samples": tree.min_samples, "min_share": share, "scale": scale}
-            lasting = np.clip(cuts.persistence, 0.0, MOST_LASTING)
-            read.append(
-                [
-                    (ScoredClustering(cuts.labels(k), TREE, found), float(lasting[k - 2]))
-                    for k in range(2, min(cuts.n_clusters, most) + 1)
-                ]
-            )
-    return read
+    spanning: Sequence[Sequence[ReachTree]], scales: Sequence[str], most: int
+) -> tuple[tuple[ScoredClustering, ...], tuple[tuple[dict[int, float], ...], ...]]:
+    """The different cuts of all density trees; for each scale and tree how long each lasts, by its place."""
+    cuts: dict[bytes, ScoredClustering] = {}
+    places: dict[bytes, int] = {}
+
+    def read(tree: ReachTree, share: float, scale: str) -> dict[int, float]:
+        found = tree.cuts(smallest_cluster(tree.core.size, share))
+        known = {"min_samples": tree.min_samples, "min_share": share, "scale": scale}
+        lasting = np.clip(found.persistence, 0.0, MOST_LASTING)
+        of_tree = {}
+        for k in range(2, min(found.n_clusters, most) + 1):
+            one = ScoredClustering(found.labels(k), TREE, known)
+            cuts.setdefault(one.labels.tobytes(), one)
+            of_tree[places.setdefault(one.labels.tobytes(), len(places))] = float(lasting[k - 2])
+        return of_tree
+
+    lasting = tuple(
+        tuple(read(tree, share, scale) for tree in trees for share in MIN_SHARES)
+        for scale, trees in zip(scales, spanning, strict=True)
+    )
+    return tuple(cuts.values()), lasting
 
 
 def _mixture_clusterings(
@@ -428,15 +368,3 @@ def _mixture_clusterings(
         for k in range(best.k - 1, 1, -1):
             add(best, merging.memberships(best.memberships, k).argmax(axis=1))
     return tuple(found.values())
-
-
-def _ward_cuts(X: Floats, metric: str) -> Iterable[Array]:
-    """Ward's tree cut at rising numbers of clusters."""
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
-    ks = [k for k in WARD_KS if len(X) >= 5 * k]
-    if not ks:
-        return []
-    tree = linkage(squareform(X, checks=False) if metric == "precomputed" else X, "ward")
-    return [fcluster(tree, k, "maxclust") - 1 for k in ks]

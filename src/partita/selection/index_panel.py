@@ -8,13 +8,14 @@ from typing import Any
 
 from partita.cluster_quality import LARGE, SAMPLE
 from partita.errors import ParameterError, Phrase, Setting, near_names
-from partita.partitions.models import last_step
+from partita.fits.models import method_sort
 from partita.registry import Index, find
-from partita.registry.curves import Curve, find_entry, select_entries
+from partita.registry.curves import Curve, select_entries
 from partita.registry.lookup import HEADLINE, listed
 from partita.registry.rules import RULES
+from partita.results.index_names import one_of
 
-__all__ = ["CONSENSUS", "HEADLINE_OF", "Panel", "method_sort", "one_of", "panel_for", "panel_for_method"]
+__all__ = ["HEADLINE_OF", "Panel", "panel_for", "panel_for_method"]
 
 HEADLINE_OF = {
     "mixture": ("bic", "icl", "partition_negentropy", "silhouette", "second_difference"),
@@ -26,9 +27,6 @@ HEADLINE_OF = {
 """For each sort of method one or two indices of each family that suit it."""
 
 HEADLINE_WITH_TRUTH = ("adjusted_rand", "nmi_sum")
-
-CONSENSUS = "consensus "
-"""Prefix of the label of a choice by the consensus of the runs of a k, before the label of the index."""
 
 
 @dataclass(frozen=True)
@@ -188,33 +186,3 @@ def panel_for_method(
     headline = [*HEADLINE_OF[sort], *(HEADLINE_WITH_TRUTH if has_truth else ())]
     inputs = ("X", *["truth"] * has_truth, "found", *["model"] * (sort == "mixture"))
     return panel_for(indices, headline, inputs, consensus, swept=swept)
-
-
-def method_sort(method: Any) -> str:
-    """The sort of clusters that a method makes, by the parameters that it has: a key of `HEADLINE_OF`."""
-    step = last_step(method)
-    parameters = step.get_params(deep=False) if hasattr(step, "get_params") else {}
-    if "covariance_type" in parameters:
-        return "mixture"
-    if type(step).__name__ == "StochasticComplexityClustering":
-        return "binary"
-    if "m" in parameters and "delta" not in parameters:
-        return "fuzzy"
-    return "density" if {"eps", "min_samples", "min_cluster_size"} & set(parameters) else "centres"
-
-
-def one_of(name: Any, labels: Sequence[str] | Mapping[str, Any], *, noun: str) -> str:
-    """The label that a name means: itself, by a symbol, or without options where one label has that name."""
-    known = list(labels)
-    if isinstance(name, str) and name in known:
-        return name
-    prefix = CONSENSUS if isinstance(name, str) and name.lower().startswith(CONSENSUS) else ""
-    label = prefix + find_entry(name[len(prefix) :] if prefix else name).label
-    fitting = [k for k in known if k == label] or [k for k in known if k.partition(":")[0] == label]
-    if len(fitting) > 1:
-        raise ParameterError(
-            f"{name} is more than one {noun} here.", got=repr(name), need=f"one of {', '.join(fitting)}"
-        )
-    if not fitting:
-        raise near_names(str(getattr(name, "label", name)), known, noun=noun)
-    return fitting[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,13 +24,14 @@ from partita.fits.partitions import from_arrays, to_arrays
 from partita.fits.settings import Grid, clustering_by, seeded_with
 from partita.fits.tasks import Task, run_tasks, task_seed
 from partita.inputs import prepare
-from partita.partitions import DataMatrix, Partition, complete_data
+from partita.partitions import Partition
 from partita.partitions.models import preparing_steps
 from partita.registry import Index, find
-from partita.results import number, plain
+from partita.results import number
+from partita.results.records import JsonRecord
 from partita.selection.index_panel import Panel
 
-__all__ = ["Fit", "Seeds", "Sweep", "best_objective", "data_and_truth", "notes_on"]
+__all__ = ["Fit", "Seeds", "Sweep", "best_objective", "left_out_notes", "notes_on"]
 
 ANOTHER_RUN = "not computed: another run of this k is evaluated"
 
@@ -42,7 +43,7 @@ class Seeds:
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(JsonRecord):
     """One run with one value of the parameter.
 
     Attributes
@@ -87,23 +88,6 @@ class Fit:
         """The reason why this fit does not count: empty or single-object clusters, collapsed components."""
         return "" if self.shape is None else self.shape.flaw
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fit without its clustering, as JSON holds it."""
-        return dict(plain(asdict(replace(self, partition=None))))
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Fit:
-        """The fit that `to_dict` wrote."""
-        return cls(
-            **{
-                **row,
-                "values": {index: number(value) for index, value in row["values"].items()},
-                "objective": number(row["objective"]),
-                "warned": tuple(row["warned"]),
-                "shape": Shape.from_dict(row["shape"]) if row.get("shape") else None,
-            }
-        )
-
 
 def best_objective(runs: Sequence[Fit]) -> int | None:
     """The run with the smallest objective, the first of equals; None if none has one.
@@ -128,11 +112,23 @@ class Sweep:
     space: str = "clustered"
     scaler: Any = None
     """The fitted scaler of X; None if X is as given."""
+    costly: Mapping[str, str] = field(default_factory=dict)
+    """Indices that were left out as too costly, each with the reason."""
 
     @property
     def ks(self) -> tuple[Any, ...]:
         """The values of the parameter: numbers of clusters, in the usual case."""
         return self.grid.values
+
+    @property
+    def work(self) -> str:
+        """The method and the values tried, in words."""
+        ks = self.ks
+        tried = f"{len(ks)} values of {self.grid.parameter}"
+        if self.grid.are_counts:
+            tried = f"k = {ks[0]}" if len(ks) == 1 else f"k = {ks[0]} to {ks[-1]}"
+        runs = f"{self.n_runs} runs each" if self.n_runs > 1 else "one run each"
+        return f"{type(self.method).__name__}, {tried}, {runs}"
 
     def with_values(self, values: Iterable[Any]) -> Sweep:
         """The same sweep over other values."""
@@ -189,15 +185,15 @@ class Sweep:
             if pool == "objective" or times * cost > MOST_PAIR_OPERATIONS
         ]
 
-    def affordable(self) -> tuple[Sweep, dict[str, str]]:
-        """The sweep without the unnamed indices that need too many pairs, and the reasons."""
+    def affordable(self) -> Sweep:
+        """The sweep without the unnamed indices that need too many pairs."""
         too_many = {
             label: f"{len(self.ks) * cost:.1e} pair operations; indices=[...] names it"
             for label, cost in self.pair_costs.items()
             if self.panel.leaves_out and len(self.ks) * cost > MOST_PAIR_OPERATIONS
         }
         kept = tuple(entry for entry in self.panel.entries if entry.label not in too_many)
-        return replace(self, panel=replace(self.panel, entries=kept)), too_many
+        return replace(self, panel=replace(self.panel, entries=kept), costly=too_many)
 
     def with_index(self, entry: Index) -> Sweep:
         """The sweep with one more index, which chooses nothing."""
@@ -377,18 +373,9 @@ def _agreement(found: Sequence[Mapping[str, Array]], entries: Sequence[Index]) -
     return {row.index: row.value for row in consensus_index([from_arrays(one) for one in found], entries)}
 
 
-def data_and_truth(
-    X: Any, truth: Any, missing: str, metric: str = "euclidean"
-) -> tuple[DataMatrix, Partition | None, tuple[str, ...]]:
-    """The complete data or distances, the true clustering of the same objects, and notes on the others."""
-    if metric == "precomputed":
-        X = DataMatrix(X, are_distances=True)
-    if truth is None:
-        data = X if isinstance(X, DataMatrix) else complete_data(X, missing)
-        return data, None, (data.note,) * bool(data.note)
-    inputs = prepare({"X": X, "truth": truth}, missing=missing, metric=metric)
-    assert inputs.X is not None
-    return inputs.X, inputs.partitions["truth"], tuple(n for n in inputs.notes if not n.startswith("noise:"))
+def left_out_notes(left_out: Mapping[str, str]) -> list[str]:
+    """Notes on indices that were left out, each with the reason."""
+    return [f"left out: {index} ({why})" for index, why in left_out.items()]
 
 
 def notes_on(fits: Sequence[Fit]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,14 +16,13 @@ from partita.selection._structure import Structure
 from partita.selection.evidence import (
     FEWEST_OBJECTS,
     MIXTURE,
-    SAME,
     TREE,
     WARD,
-    Clusterings,
     Evidence,
     ScoredClustering,
     ranked,
 )
+from partita.statistics.tables.near_clusterings import SAME, Clusterings
 
 __all__ = ["Verdict", "counted", "judge"]
 
@@ -192,33 +191,25 @@ def judge(
         others_seen = tuple(evidence.whole(one) for one in _different(order))
         return Verdict(Answer(None, "no structure", *_of_test(structure)), None, margin, (), others_seen)
     reasons = [
-        *_of_stronger(stronger, best),
-        *_of_coverage(coverage),
-        *([Reason(ReasonKind.FLAW, flaw, role="against")] if flaw else []),
-        *_of_end(best, is_largest, end),
-        *_of_scale(evidence, best, column),
-        *_of_sample(evidence),
-        *_of_structure(structure, best, strength),
+        *_of_doubts(best, stronger, coverage, flaw, end, is_largest=is_largest),
+        *_of_data(evidence, structure, best, strength, column),
         *_of_levels(levels),
-        *_of_methods(best, strength, evidence.bic_weight),
-        *_of_alike(alike),
-        *(_of_rival(rival, margin) if stronger is None else []),
+        *_of_methods(best, strength, evidence.bic_weight, alike),
     ]
-    advice = any(reason.role == "next" for reason in reasons)
-    if strength == "contested" and not advice:
+    if rival is not None and stronger is None and margin < 2 * TIED_MARGIN:
+        short = f"({rival.method}) are nearly as good"
+        text = f"{counted(rival.k)} {short}: the score is {margin:.2f} lower"
+        values = {"k": rival.k, "margin": margin}
+        reasons.append(Reason(ReasonKind.RIVAL, f"{rival.k} {short}", text, "against", values))
+    if strength == "contested" and not any(reason.role == "next" for reason in reasons):
         reasons.append(Reason(ReasonKind.RIVAL, "see .alternatives", role="next"))
     answer = Answer(best.k, strength, _headline(best, strength, levels, evidence, called), tuple(reasons))
     whole = tuple(evidence.whole(one) for one in levels)
     apart = [one for one in levels if one is not best]
     named = [] if stronger is None else [stronger]
     shown = _different([*named, *first_others, *ranked((*order, *rivals))], [best, *apart])
-    return Verdict(
-        answer,
-        next(one for one, part in zip(whole, levels, strict=True) if part is best),
-        margin,
-        whole,
-        tuple(evidence.whole(one) for one in shown),
-    )
+    others_whole = tuple(evidence.whole(one) for one in shown)
+    return Verdict(answer, whole[levels.index(best)], margin, whole, others_whole)
 
 
 def _cannot_tell(evidence: Evidence, structure: Structure, order: Sequence[ScoredClustering]) -> Verdict:
@@ -311,27 +302,87 @@ def _are_even(coarse: ScoredClustering, fine: ScoredClustering) -> bool:
     return len(set(np.bincount(home, minlength=coarse.k).tolist())) == 1
 
 
-def _of_levels(levels: Sequence[ScoredClustering]) -> list[Reason]:
-    if len(levels) < 2:
-        return []
-    coarse, fine = levels
-    scores = f"{fine.score:.2f} and {coarse.score:.2f}"
-    return [
-        Reason(
-            ReasonKind.LEVELS,
-            f"two levels hold, {coarse.k} and {fine.k}",
-            f"there are two levels, {counted(coarse.k)} and {counted(fine.k)} within them (scores {scores})",
-            values={"coarse": coarse.k, "fine": fine.k},
+def _of_stronger(stronger: ScoredClustering, best: ScoredClustering | None) -> Iterator[Reason]:
+    """Better supported clusters that partita's own methods find."""
+    text = f"the {stronger.method} sees {counted(stronger.k)}"
+    text = text if best is None else f"{text}, which are better supported"
+    values = {"k": stronger.k, "score": stronger.score, "method": stronger.method}
+    against = "" if best is None else f" against {best.score:.2f}"
+    yield Reason(ReasonKind.RIVAL, text, f"{text} (score {stronger.score:.2f}{against})", "against", values)
+    yield Reason(ReasonKind.RIVAL, "see .alternatives", role="next")
+
+
+def _of_doubts(
+    best: ScoredClustering,
+    stronger: ScoredClustering | None,
+    coverage: float,
+    flaw: str,
+    end: str,
+    *,
+    is_largest: bool,
+) -> Iterator[Reason]:
+    """Better supported clusters, noise, a fit that does not count, and the end of the range."""
+    if stronger is not None:
+        yield from _of_stronger(stronger, best)
+    if coverage < LEAST_COVERAGE:
+        text = f"only {coverage:.0%} of the objects are in a cluster"
+        yield Reason(ReasonKind.FLAW, text, text, "against", {"coverage": coverage})
+    if flaw:
+        yield Reason(ReasonKind.FLAW, flaw, role="against")
+    if is_largest or end:
+        known = {"k": best.k}
+        advice = "ask again with larger ks" if is_largest else "ask again with values beyond"
+        yield Reason(ReasonKind.END_OF_RANGE, end or "the largest number tried", "", "against", known)
+        yield Reason(ReasonKind.END_OF_RANGE, advice, role="next", values=known)
+
+
+def _of_data(
+    evidence: Evidence, structure: Structure | None, best: ScoredClustering, strength: Strength, column: str
+) -> Iterator[Reason]:
+    """A column that decides the distances, the sample, and the test of structure."""
+    if evidence.dominant is not None:
+        seen = evidence.data[evidence.rows]
+        variances = (seen / np.abs(seen).max()).var(axis=0)  # squares of very small values are no numbers
+        share = float(variances[evidence.dominant] / variances.sum())
+        percent = f"{share:.1%}" if share < 0.9995 else "more than 99.9 %"
+        short = f"{column} alone made {percent} of the distances"
+        text = f"{short}, so that both the data as they are and columns of equal weight were clustered"
+        # otherwise the same clusters, or better ones, are in the data as given
+        role: Role = "for" if _is_rescaled(evidence, best) else "against"
+        values = {"column": column, "share": share}
+        yield Reason(ReasonKind.SCALE, short if role == "for" else "", text, role, values)
+    n, m = len(evidence.data), len(evidence.rows)
+    if m < n:
+        short = f"seen in {m:,} of {n:,} objects"
+        text = (
+            f"{m:,} of {n:,} objects were clustered, the others follow their nearest; groups with less than"
+            " about 0.5 % of the objects cannot be seen"
         )
-    ]
+        yield Reason(ReasonKind.SAMPLED, short, text, "against", {"n": n, "m": m})
+    if structure is not None:  # in the first line only where it decides
+        headline, reasons = _of_test(structure)
+        decides = best.score < WEAK_SCORE or (_denies(structure) and strength == "weak")
+        text = f"{headline}: {'; '.join(reason.short for reason in reasons)}" if reasons else headline
+        kind = ReasonKind.LOW_POWER if structure.verdict == "cannot tell" else ReasonKind.STRUCTURE
+        role = "for" if structure.verdict == "structure" else "against"
+        yield Reason(kind, headline.lower() if decides else "", text, role, {"p": structure.p})
 
 
-def _of_methods(best: ScoredClustering, strength: Strength, bic_weight: float) -> list[Reason]:
-    """Which methods find the same clusters, and how long these last."""
+def _of_levels(levels: Sequence[ScoredClustering]) -> Iterator[Reason]:
+    if len(levels) > 1:
+        coarse, fine = levels
+        scores = f"scores {fine.score:.2f} and {coarse.score:.2f}"
+        text = f"there are two levels, {counted(coarse.k)} and {counted(fine.k)} within them ({scores})"
+        values = {"coarse": coarse.k, "fine": fine.k}
+        yield Reason(ReasonKind.LEVELS, f"two levels hold, {coarse.k} and {fine.k}", text, values=values)
+
+
+def _of_methods(
+    best: ScoredClustering, strength: Strength, bic_weight: float, alike: Sequence[str]
+) -> Iterator[Reason]:
+    """Methods and other candidates that find the same clusters, and how long these last."""
     same = [name for name, value in best.agrees_with.items() if value > SAME]
-    growth = math.exp(best.lasting)
-    lasts = f"apart while the reach grows {growth:.1f}-fold"
-    reasons = []
+    lasts = f"apart while the reach grows {math.exp(best.lasting):.1f}-fold"
     values = {"agrees_with": dict(best.agrees_with), "lasting": best.lasting}
     if same:
         least = min(best.agrees_with[name] for name in same)
@@ -341,92 +392,25 @@ def _of_methods(best: ScoredClustering, strength: Strength, bic_weight: float) -
         verb = "find the same" if least > 0.995 else "agree"
         verb = verb if len(names) > 1 else "finds the same" if least > 0.995 else "agrees"
         text = f"{listed} {verb} (ARI {least:.2f})"
-        reasons.append(Reason(ReasonKind.AGREEMENT, text, text, values=values))
-        if best.lasting >= LONG_LASTING:
-            text = f"the clusters stay {lasts}"
-            reasons.append(Reason(ReasonKind.LASTING, lasts, text, values=values))
-    elif best.lasting >= LONG_LASTING:
-        reasons.append(
-            Reason(
-                ReasonKind.LASTING,
-                f"dense, {lasts}",
-                f"the clusters are dense and stay {lasts}",
-                values=values,
-            )
-        )
-        alone = "only density trees see them, k-means would cut them" if best.method == TREE else ""
-        if alone:
-            reasons.append(Reason(ReasonKind.AGREEMENT, alone, role="against", values=values))
-    else:
+        yield Reason(ReasonKind.AGREEMENT, text, text, values=values)
+    if best.lasting >= LONG_LASTING:
+        short, text = (lasts, "") if same else (f"dense, {lasts}", "are dense and ")
+        yield Reason(ReasonKind.LASTING, short, f"the clusters {text}stay {lasts}", values=values)
+        if best.method == TREE and not same:
+            alone = "only density trees see them, k-means would cut them"
+            yield Reason(ReasonKind.AGREEMENT, alone, role="against", values=values)
+    elif not same:
         others = " nor ".join(name for name in best.agrees_with if name != WARD)
         text = "no two methods agree" if best.method in (TREE, MIXTURE) else f"neither {others} agrees"
-        reasons.append(Reason(ReasonKind.AGREEMENT, text, text, "against", values))
+        yield Reason(ReasonKind.AGREEMENT, text, text, "against", values)
     if best.best_bic > 0.95 * bic_weight and strength != "contested":
         text = "a mixture with these clusters has the best BIC"
-        reasons.append(Reason(ReasonKind.BEST_BIC, "best BIC", text, values={"best_bic": best.best_bic}))
-    return reasons
-
-
-def _of_alike(alike: Sequence[str]) -> list[Reason]:
-    if not alike:
-        return []
-    named = ", ".join(alike[:MOST_NAMED]) + f" and {len(alike) - MOST_NAMED} more" * (len(alike) > MOST_NAMED)
-    verb = "has" if len(alike) == 1 else "have"
-    text = f"{named} {verb} the same clusters"
-    return [Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})]
-
-
-def _of_stronger(stronger: ScoredClustering | None, best: ScoredClustering | None) -> list[Reason]:
-    """Better supported clusters that partita's own methods find."""
-    if stronger is None:
-        return []
-    text = f"the {stronger.method} sees {counted(stronger.k)}"
-    text = text if best is None else f"{text}, which are better supported"
-    known = {"k": stronger.k, "score": stronger.score, "method": stronger.method}
-    against = "" if best is None else f" against {best.score:.2f}"
-    scores = f"{text} (score {stronger.score:.2f}{against})"
-    return [
-        Reason(ReasonKind.RIVAL, text, scores, "against", known),
-        Reason(ReasonKind.RIVAL, "see .alternatives", role="next"),
-    ]
-
-
-def _of_rival(rival: ScoredClustering | None, margin: float) -> list[Reason]:
-    """Other clusters that are nearly as good."""
-    if rival is None or margin >= 2 * TIED_MARGIN:
-        return []
-    short = f"{rival.k} ({rival.method}) are nearly as good"
-    text = f"{counted(rival.k)} ({rival.method}) are nearly as good: the score is {margin:.2f} lower"
-    return [Reason(ReasonKind.RIVAL, short, text, "against", {"k": rival.k, "margin": margin})]
-
-
-def _of_coverage(coverage: float) -> list[Reason]:
-    if coverage >= LEAST_COVERAGE:
-        return []
-    text = f"only {coverage:.0%} of the objects are in a cluster"
-    return [Reason(ReasonKind.FLAW, text, text, "against", {"coverage": coverage})]
-
-
-def _of_end(best: ScoredClustering, is_largest: bool, end: str) -> list[Reason]:
-    if not is_largest and not end:
-        return []
-    known = {"k": best.k}
-    advice = "ask again with larger ks" if is_largest else "ask again with values beyond"
-    return [
-        Reason(ReasonKind.END_OF_RANGE, end or "the largest number tried", "", "against", known),
-        Reason(ReasonKind.END_OF_RANGE, advice, role="next", values=known),
-    ]
-
-
-def _of_sample(evidence: Evidence) -> list[Reason]:
-    n, m = len(evidence.data), len(evidence.rows)
-    if m == n:
-        return []
-    text = (
-        f"{m:,} of {n:,} objects were clustered, the others follow their nearest; groups with less than about"
-        " 0.5 % of the objects cannot be seen"
-    )
-    return [Reason(ReasonKind.SAMPLED, f"seen in {m:,} of {n:,} objects", text, "against", {"n": n, "m": m})]
+        yield Reason(ReasonKind.BEST_BIC, "best BIC", text, values={"best_bic": best.best_bic})
+    if alike:
+        more = f" and {len(alike) - MOST_NAMED} more" if len(alike) > MOST_NAMED else ""
+        verb = "has" if len(alike) == 1 else "have"
+        text = f"{', '.join(alike[:MOST_NAMED])}{more} {verb} the same clusters"
+        yield Reason(ReasonKind.AGREEMENT, text, text, values={"alike": list(alike)})
 
 
 def _is_rescaled(evidence: Evidence, best: ScoredClustering) -> bool:
@@ -436,35 +420,6 @@ def _is_rescaled(evidence: Evidence, best: ScoredClustering) -> bool:
     """
     scaled = best.parameters.get("scale") == "standard" or "n_components" in best.parameters
     return evidence.dominant is not None and scaled
-
-
-def _of_scale(evidence: Evidence, best: ScoredClustering, column: str) -> list[Reason]:
-    if evidence.dominant is None:
-        return []
-    seen = evidence.data[evidence.rows]
-    variances = (seen / np.abs(seen).max()).var(axis=0)  # squares of very small values are no numbers
-    share = float(variances[evidence.dominant] / variances.sum())
-    percent = f"{share:.1%}" if share < 0.9995 else "more than 99.9 %"
-    short = f"{column} alone made {percent} of the distances"
-    text = f"{short}, so that both the data as they are and columns of equal weight were clustered"
-    acted = _is_rescaled(
-        evidence, best
-    )  # otherwise the same clusters, or better ones, are in the data as given
-    role: Role = "for" if acted else "against"
-    values = {"column": column, "share": share}
-    return [Reason(ReasonKind.SCALE, short if acted else "", text, role, values)]
-
-
-def _of_structure(structure: Structure | None, best: ScoredClustering, strength: Strength) -> list[Reason]:
-    """The result of the test of structure, in the first line only where it decides."""
-    if structure is None:
-        return []
-    headline, reasons = _of_test(structure)
-    decides = best.score < WEAK_SCORE or (_denies(structure) and strength == "weak")
-    text = f"{headline}: {'; '.join(reason.short for reason in reasons)}" if reasons else headline
-    kind = ReasonKind.LOW_POWER if structure.verdict == "cannot tell" else ReasonKind.STRUCTURE
-    role: Role = "for" if structure.verdict == "structure" else "against"
-    return [Reason(kind, headline.lower() if decides else "", text, role, {"p": structure.p})]
 
 
 def _of_test(structure: Structure) -> tuple[str, tuple[Reason, ...]]:
@@ -487,5 +442,5 @@ def _without_clusters(n: int, structure: Structure | None, rivals: Sequence[Scor
     if rivals:
         reasons = [Reason(ReasonKind.FLAW, "no candidate has two clusters")]
         if rivals[0].score >= WEAK_SCORE:
-            reasons += _of_stronger(rivals[0], None)
+            reasons += list(_of_stronger(rivals[0], None))
     return Answer(None, "no structure", "No clusters were found", tuple(reasons))

@@ -1,10 +1,10 @@
-"""Each index over k, the number of clusters that it chooses by its rule, and the votes of families."""
+"""Preferences of indices, over k by their rules and among clusterings, and the votes of their families."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,20 @@ from partita.registry import Index, find
 from partita.registry.curves import Curve
 from partita.registry.rules import Verdict as RuleVerdict
 from partita.registry.rules import apply_rule
-from partita.results import number, plain
-from partita.selection.index_panel import CONSENSUS, Panel
+from partita.results.index_names import CONSENSUS
+from partita.results.records import JsonRecord
+from partita.selection.candidates import Candidate
+from partita.selection.index_panel import Panel
 from partita.selection.sweep import Fit, Sweep, best_objective
 
-__all__ = ["Ballot", "Choice", "IndexOverK", "at_end_of_range", "evaluate"]
+__all__ = ["Ballot", "Choice", "IndexOverK", "Preference", "at_end_of_range", "evaluate", "preferences_of"]
+
+ROUNDING = 1e-12
+"""Values as close as this, relatively, are a tie."""
 
 
 @dataclass(frozen=True)
-class IndexOverK:
+class IndexOverK(JsonRecord):
     """The values of an index at each number of clusters, with caveats.
 
     ``flaws`` has the reason at each k where all fits have empty or single-object clusters or collapsed
@@ -46,21 +51,23 @@ class IndexOverK:
         flaws = self.flaws or ("",) * len(self.values)
         return tuple(math.nan if flaw else value for value, flaw in zip(self.values, flaws, strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The curve as JSON holds it."""
-        return dict(plain(asdict(self)))
-
     @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> IndexOverK:
-        """The curve that `to_dict` wrote."""
-        numbers = {name: tuple(map(number, row[name])) for name in ("values", "errors")}
-        texts = {name: tuple(row.get(name, ())) for name in ("caveats", "flaws")}
-        best = None if row["best"] is None else number(row["best"])
-        return cls(**{**row, **numbers, **texts, "best": best})
+    def of(
+        cls,
+        one: Index | Curve,
+        rule: str,
+        values: Sequence[float],
+        caveats: Sequence[str],
+        errors: Sequence[float] = (),
+        flaws: Sequence[str] = (),
+    ) -> IndexOverK:
+        """The values of an index or a curve, which chooses by this rule."""
+        lists = (tuple(values), tuple(caveats), tuple(errors), tuple(flaws))
+        return cls(one.label, rule, one.direction, one.best, *lists)
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(JsonRecord):
     """The number of clusters that one index chooses, by which rule, and the reason if it has no vote."""
 
     index: str
@@ -79,15 +86,23 @@ class Choice:
         """True where the choice counts among the votes."""
         return not self.no_vote
 
-    def to_dict(self) -> dict[str, Any]:
-        """The choice as JSON holds it."""
-        return dict(plain(asdict(self)))
 
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Choice:
-        """The choice that `to_dict` wrote."""
-        verdict = RuleVerdict(**{**row["verdict"], "difference": number(row["verdict"]["difference"])})
-        return cls(**{**row, "verdict": verdict})
+@dataclass(frozen=True)
+class Preference(JsonRecord):
+    """The clustering that an index prefers, by how much, or the reason why it prefers none."""
+
+    index: str
+    family: str
+    label: str | None
+    reason: str
+    runner_up: str | None = None
+    difference: float = math.nan
+    no_vote: str = ""
+
+    @property
+    def votes(self) -> bool:
+        """True where the preference counts among the votes."""
+        return not self.no_vote
 
 
 @dataclass(frozen=True)
@@ -119,25 +134,16 @@ class Ballot:
         return dict(sorted(whole.items(), key=lambda item: (-item[1], place.get(item[0], len(place)))))
 
     @property
-    def tied(self) -> tuple[Any, ...]:
-        """The choices that share the most votes, where several do."""
-        most = max(self.votes.values(), default=0)
-        leading = tuple(choice for choice, votes in self.votes.items() if votes == most)
-        return leading if len(leading) > 1 else ()
-
-    @property
     def leading(self) -> Any:
         """The choice with the most votes; None for a tie or no vote."""
-        return None if self.tied or not self.votes else next(iter(self.votes))
+        votes = self.votes
+        first = [choice for choice in votes if votes[choice] == max(votes.values())]
+        return first[0] if len(first) == 1 else None
 
     @property
     def answering(self) -> int:
         """The number of families that have an answer."""
         return sum(any(c is not None for c in found.values()) for found in self.families.values())
-
-    def choosers(self, choice: Any) -> list[str]:
-        """The indices that choose this."""
-        return [i for found in self.families.values() for i, chosen in found.items() if chosen == choice]
 
 
 def evaluate(
@@ -173,15 +179,9 @@ def evaluate(
         values = [fit.values[entry.label] for fit in chosen]
         if pool == "mean" and entry.direction != "none":
             values = [_mean(entry, at[k]) for k in ks]
-        return IndexOverK(
-            entry.label,
-            panel.rule_of(entry),
-            entry.direction,
-            entry.best,
-            tuple(values),
-            tuple(fit.caveats[entry.label] or fit.failed for fit in chosen),
-            flaws=tuple(fit.flaw for fit in chosen),
-        )
+        caveats = [fit.caveats[entry.label] or fit.failed for fit in chosen]
+        flaws = [fit.flaw for fit in chosen]
+        return IndexOverK.of(entry, panel.rule_of(entry), values, caveats, flaws=flaws)
 
     read = {curve.label: over_k(find(curve.of)) for curve in panel.curves}
     found = [over_k(entry) for entry in entries]
@@ -247,16 +247,9 @@ def _run_for(entry: Index, runs: Sequence[Fit], selected: int | None, pool: str)
 def _curve_over_k(curve: Curve, sweep: Sweep, values: Sequence[float], null: Floats | None) -> IndexOverK:
     n, d = sweep.X.shape
     computed = curve(sweep.ks, values, n, d, null)
-    errors = tuple(gap_errors(null).tolist()) if curve.needs_null and null is not None else ()
-    return IndexOverK(
-        curve.label,
-        sweep.panel.rule_of(curve),
-        curve.direction,
-        curve.best,
-        tuple(computed.values.tolist()),
-        tuple(computed.reasons.tolist()),
-        errors,
-    )
+    errors = gap_errors(null).tolist() if curve.needs_null and null is not None else ()
+    heights, reasons = computed.values.tolist(), computed.reasons.tolist()
+    return IndexOverK.of(curve, sweep.panel.rule_of(curve), heights, reasons, errors)
 
 
 def _consensus_over_k(entry: Index, ks: Sequence[int], values: Sequence[float]) -> IndexOverK:
@@ -291,3 +284,64 @@ def _verdict(curve: IndexOverK, read: IndexOverK, ks: Sequence[int], flawed: int
         )
     options = {"errors": np.array(curve.errors)} if curve.errors else {}
     return apply_rule(curve.rule, ks, curve.counting, direction=curve.direction, best=curve.best, **options)
+
+
+# --- among clusterings ----------------------------------------
+
+
+def preferences_of(candidates: Sequence[Candidate], entries: Sequence[Index]) -> dict[str, Preference]:
+    """The preference of each index; a clustering with a flaw counts only where all have one.
+
+    An index needs a value for half of the clusterings that count, and for two of them. An index whose rule
+    over k is not "take the best" grows with k, and prefers none among clusterings of different k.
+    """
+    sound = [not c.flaw for c in candidates]
+    counts = sound if any(sound) else [True] * len(candidates)
+    return {
+        entry.label: _preference(entry, candidates, counts) for entry in entries if entry.direction != "none"
+    }
+
+
+def _preference(entry: Index, candidates: Sequence[Candidate], counts: Sequence[bool]) -> Preference:
+    known = [c.values[entry.label] if able else math.nan for c, able in zip(candidates, counts, strict=True)]
+    no_vote = "it knows the truth" if "truth" in entry.inputs else ""
+    none = Preference(entry.label, entry.family, None, "", no_vote=no_vote)
+    finite, able = int(np.isfinite(known).sum()), sum(counts)
+    if able < 2 or not finite:
+        reason = "there is nothing to compare" if able < 2 else "it has a value for none of them"
+        return replace(none, reason=reason)
+    if finite < max(able / 2, 2):
+        return replace(none, reason=f"no vote: it has a value for only {finite} of {able} clusterings")
+    if entry.rule != "best" and len({c.clusters for c in candidates}) > 1:
+        return replace(none, reason="it changes with the number of clusters, which differs here")
+    places = range(1, len(candidates) + 1)
+    verdict = apply_rule("best", places, known, direction=entry.direction, best=entry.best)
+    assert verdict.k is not None
+    assert verdict.runner_up is not None
+    first, second = candidates[verdict.k - 1], candidates[verdict.runner_up - 1]
+    values = [first.values[entry.label], second.values[entry.label]]
+    if math.isclose(*values, rel_tol=ROUNDING):
+        return _among_equals(none, candidates, known, values[0])
+    error = math.hypot(*(c.errors.get(entry.label, 0.0) for c in (first, second)))
+    if abs(values[0] - values[1]) < error:
+        lead = f"{first.label} leads {second.label} by less than the standard error {error:.2g}"
+        return replace(none, reason=f"a tie: {lead}")
+    return replace(
+        none,
+        label=first.label,
+        reason=verdict.reason,
+        runner_up=second.label,
+        difference=verdict.difference,
+    )
+
+
+def _among_equals(
+    none: Preference, candidates: Sequence[Candidate], known: Sequence[float], best: float
+) -> Preference:
+    """Of clusterings with the same value, the one that covers more objects than all others, if one does."""
+    equal = [c for c, v in zip(candidates, known, strict=True) if math.isclose(v, best, rel_tol=ROUNDING)]
+    first, second = sorted(equal, key=lambda c: -c.coverage)[:2]
+    if first.coverage == second.coverage:
+        return replace(none, reason=f"a tie: {' and '.join(c.label for c in equal)}")
+    reason = f"as good as {second.label}, which covers fewer objects"
+    return replace(none, label=first.label, reason=reason, runner_up=second.label, difference=0.0)

@@ -29,9 +29,9 @@ from partita.plots.names import plain_name, short_name
 from partita.plots.palette import FAINT, INK, OKABE_ITO
 from partita.plots.panels import label, name_ticks
 from partita.registry.curves import find_entry
+from partita.results.index_names import one_of, short_names
 from partita.selection import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
-from partita.selection.choices import Decision, short_names
-from partita.selection.index_panel import one_of
+from partita.selection.choices import Decision
 from partita.selection.votes import IndexOverK
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from partita.plots.palette import FAINT, INK, OKABE_ITO, cluster_colours, is_dar
 from partita.plots.panels import label, panels
 from partita.selection import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
 from partita.selection.choices import Decision
-from partita.selection.evidence import MIN_SHARES, Clusterings, Evidence
+from partita.selection.evidence import MIN_SHARES, Evidence
+from partita.statistics.tables.near_clusterings import Clusterings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ import numpy as np
 from partita.arrays import Array, Floats
 from partita.ensembles import ConsensusIndex
 from partita.errors import PartitaError, near_names
-from partita.pairwise_agreement import PairwiseAgreement
+from partita.pairwise_agreement import PairwiseAgreement, agreement_of
 from partita.partitions import Partition
 from partita.plots.answers import titled
 from partita.plots.figures import FigureData, NoFigureError, figure_kind
@@ -26,7 +26,6 @@ from partita.plots.panels import name_ticks, panels
 from partita.registry import Index, find
 from partita.selection import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
 from partita.selection.choices import Decision
-from partita.selection.preferences import agreement_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

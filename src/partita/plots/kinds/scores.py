@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from partita.partitions.equal_clusterings import hard_labels
 from partita.plots.answers import titled
 from partita.plots.figures import FigureData, NoFigureError, figure_kind
 from partita.plots.heat_maps import draw_cells
@@ -13,7 +14,6 @@ from partita.plots.palette import INK
 from partita.plots.panels import name_ticks
 from partita.selection import ChoiceOfK, ScoredClustering
 from partita.selection.evidence import MIXTURE, TREE
-from partita.selection.preferences import hard_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
