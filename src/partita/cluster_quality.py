@@ -18,7 +18,7 @@ from partita.results import Result, Table
 from partita.results.provenance import provenance
 from partita.results.verdicts import RemarkKind, speak
 from partita.statistics import ClusterMoments
-from partita.statistics.distances.distance_sums import DistanceSums
+from partita.statistics.distances.distance_sums import FEWEST_OF_CLUSTER, DistanceSums
 from partita.statistics.distances.objects_by_cluster import SPELLINGS, work_of_pair
 from partita.statistics.distances.sparse_objects import is_linear
 
@@ -44,10 +44,10 @@ HARDENED = "of hardened labels"
 
 
 def sample_size_for(inputs: Inputs, metric: str) -> int | None:
-    """How many objects are looked at for silhouettes: all (None) up to 10,000, else up to 2,000.
+    """The number of objects whose silhouettes are computed: all (None) up to 10,000, else up to 2,000.
 
-    None also where there are so many clusters that two objects of each are more than that, and for sparse
-    objects where distances to a cluster follow from the sum of its objects.
+    A sample has at least 30 objects of each cluster; None also where that would be half of all objects, and
+    for sparse objects where distances to a cluster follow from the sum of its objects.
     """
     assert inputs.X is not None
     n = inputs.n_objects
@@ -56,7 +56,8 @@ def sample_size_for(inputs: Inputs, metric: str) -> int | None:
         return None
     of_one = max(n, 1) * work_of_pair(inputs.X.values if sparse is None else sparse, metric)
     size = int(min(SAMPLE, max(MOST_DISTANCES / of_one, SMALLEST_SAMPLE)))
-    return size if n > LARGE and 2 * inputs.partitions["found"].n_clusters <= size else None
+    size = max(size, FEWEST_OF_CLUSTER * inputs.partitions["found"].n_clusters)
+    return size if n > LARGE and 2 * size <= n else None
 
 
 @dataclass(frozen=True)

@@ -328,6 +328,7 @@ def choose_value(
         N_NEIGHBORS,
         root,
         ends=_ends(grid, found),
+        with_bic=True,
         notes=(
             *spaces,
             *notes,

@@ -46,14 +46,14 @@ from partita.selection.index_panel import (
 from partita.selection.prediction_strength import prediction_strength_over_k
 from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
 from partita.selection.sweep import Fit, Seeds, Sweep, left_out_notes, notes_on
-from partita.selection.verdict import Verdict
+from partita.selection.verdict import WEAK_SCORE, Verdict
 from partita.selection.votes import evaluate
 
 FIRST_RANGE = range(1, 11)
 """Numbers of clusters that a named method tries first."""
 
 LONGER_RANGES = (tuple(range(11, 21)), (25, 32, 40, 50), (64, 80, 100))
-"""Numbers of clusters that follow, one range after the other, while the best is the largest tried."""
+"""Numbers of clusters that follow, one range after the other, while a best is the largest tried or larger."""
 
 POOLS = ("objective", "index", "mean")
 
@@ -108,7 +108,7 @@ def choose_k(
         Anything like scikit-learn's, ours or theirs, or a pipeline. By default partita's own two methods.
     ks : iterable of int, optional
         The numbers of clusters that may be the answer. By default those up to 100 that the data can carry; an
-        estimator tries 1 to 10, and more while the best is the largest tried.
+        estimator tries 1 to 10, and more while its best, or that of partita's own methods, is as large.
     n_runs : int
         Fits of an estimator for each k, each with a seed of its own; one if the method is not random.
     indices : list of names, optional
@@ -379,7 +379,9 @@ class _Question:
             fits, agreement = sweep.fits(root, store, self.n_jobs, self.pool)
             verdict = _verdict_on(sweep, case, fits)
             more = tuple(k for k in longer.pop(0) if 5 * k <= len(sweep.X)) if longer else ()
-            if not more or verdict.best is None or verdict.best.k < sweep.ks[-1]:
+            seen = [one.k for one in case.evidence.clusterings[:1] if one.score >= WEAK_SCORE]
+            seen += [] if verdict.best is None else [verdict.best.k]
+            if not more or max(seen, default=0) < sweep.ks[-1]:
                 return self._decided(sweep, case, fits, agreement, store, root)
             sweep = sweep.with_values((*sweep.ks, *more))
 

@@ -20,7 +20,7 @@ from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure, quick_structure
 from partita.selection.candidates import Candidate, remarks_about
 from partita.selection.choices import ChoiceOfClustering
-from partita.selection.evidence import MIXTURE, TREE, WARD, Evidence, ScoredClustering
+from partita.selection.evidence import MIXTURE, TREE, WARD, Evidence, ScoredClustering, ranked
 from partita.selection.sweep import Seeds
 from partita.selection.verdict import Verdict, judge
 from partita.selection.votes import preferences_of
@@ -152,10 +152,14 @@ class Case:
         candidates: Sequence[Candidate],
         kinds: Mapping[Any, str] | None = None,
         ends: Mapping[str, str] | None = None,
+        *,
+        with_bic: bool = False,
     ) -> tuple[list[Candidate], Verdict, Candidate | None]:
         """The candidates with their scores, the verdict, and the candidate that is the answer.
 
         Clusterings with the same clusters do not confirm each other, unless their kinds of method are named.
+        Ready clusterings are scored by how long they last and how well methods agree with them; BIC counts
+        where a method is fitted.
 
         Parameters
         ----------
@@ -165,6 +169,8 @@ class Case:
             The kind of method by name; candidates of different kinds may confirm each other.
         ends : dict, optional
             By label, of candidates at the end of the values of a parameter, what is said about it.
+        with_bic : bool
+            Whether the agreement with the mixture of best BIC counts.
         """
         known = [[kinds[name] for name in c.names if kinds and name in kinds] for c in candidates]
         seen = {i: self._seen(c.labels) for i, c in enumerate(candidates) if c.clusters > 1}
@@ -178,11 +184,15 @@ class Case:
             kind = known[i][0] if known[i] else bare
             one = ScoredClustering(labels, kind, {"name": name}, of_all=own)
             scored[i] = self.evidence.scored(one, by_kind)
+        own_best = self.evidence.clusterings
+        if not with_bic:
+            scored = {i: replace(one, best_bic=0.0) for i, one in scored.items()}
+            own_best = ranked(replace(one, best_bic=0.0) for one in own_best)
         counts = sorted(scored, key=lambda i: -candidates[i].coverage)
         counts = [i for i in counts if not candidates[i].flaw] or counts
         filled = [replace(c, scored=scored.get(i)) for i, c in enumerate(candidates)]
         if not counts:
-            return filled, self.judge([], rivals=self.evidence.clusterings[:1]), None
+            return filled, self.judge([], rivals=own_best[:1]), None
         best = max(counts, key=lambda i: (round(scored[i].score, 9), -scored[i].k))
         same = Clusterings([seen[best]])
         verdict = self.judge(
@@ -190,7 +200,7 @@ class Case:
             called=candidates[best].label,
             coverage=candidates[best].coverage,
             flaw=candidates[best].flaw,
-            rivals=self.evidence.clusterings[:1],
+            rivals=own_best[:1],
             alike=[candidates[i].label for i in counts if i != best and same.agreement(seen[i]) > SAME],
             end=(ends or {}).get(candidates[best].label, ""),
         )
@@ -208,6 +218,7 @@ class Case:
         *,
         kinds: Mapping[Any, str] | None = None,
         ends: Mapping[str, str] | None = None,
+        with_bic: bool = False,
         noise: str = "cluster",
         notes: Iterable[str],
         **facts: Any,
@@ -217,7 +228,7 @@ class Case:
         kept = kept_neighbours(X, [c.labels for c in candidates], n_neighbors, rng)
         means = zip(candidates, kept.means, strict=True)
         found, verdict, best = self.choose(
-            [replace(c, neighbours=float(mean)) for c, mean in means], kinds, ends
+            [replace(c, neighbours=float(mean)) for c, mean in means], kinds, ends, with_bic=with_bic
         )
         return kind(
             verdict=verdict,

@@ -52,6 +52,9 @@ from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 
 Nearest: TypeAlias = tuple[Floats, Floats, Array]
 
+FEWEST_OF_CLUSTER = 30
+"""Number of objects of each cluster in a sample, at least: of fewer a mean silhouette is mostly chance."""
+
 
 @dataclass(frozen=True)
 class SilhouetteOptions:
@@ -403,14 +406,14 @@ def _picked(objects: ObjectsByCluster, sample_size: int | None, random_state: An
 
 
 def _stratified(objects: ObjectsByCluster, sample_size: Any, rng: np.random.Generator) -> Array:
-    """Positions of a sample that has from each cluster its share, and at least two where it has two."""
+    """Positions of a sample that has from each cluster its share, and at least 30 where it has as many."""
     if not isinstance(sample_size, (int, np.integer)) or isinstance(sample_size, bool) or sample_size < 1:
         raise ParameterError(
             "sample_size is no number of objects.", got=repr(sample_size), need="a whole number, or None"
         )
     counts = objects.counts
     share = np.floor(counts * (min(int(sample_size), objects.n) / objects.n) + 0.5).astype(np.int64)
-    wanted = np.minimum(np.maximum(share, 2), counts)
+    wanted = np.minimum(np.maximum(share, FEWEST_OF_CLUSTER), counts)
     parts = [
         start + np.sort(rng.choice(count, size, replace=False))
         for start, count, size in zip(objects.bounds, counts, wanted, strict=False)
