@@ -70,8 +70,8 @@ class Effort:
 
 FULL = Effort(most_objects=600, n_null=99, n_planted=40)
 QUICK = Effort(most_objects=400, n_null=60, n_planted=20)
-"""With 20 data sets from each distribution a p-value can be below 0.05. With 60 it is where at most two look as
-clustered as the data, so the level is 3 / 61 = 4.9 %; with 59 it would be 2 / 60 = 3.3 %."""
+"""With 20 data sets from each distribution a p-value can be below 0.05. With 60 it is where at most two look
+as clustered as the data, so the level is 3 / 61 = 4.9 %; with 59 it would be 2 / 60 = 3.3 %."""
 
 
 @dataclass(frozen=True, repr=False)
