@@ -273,7 +273,7 @@ class Work:
         return [measure(rule, self.problem, levels, one, seconds, error) for rule, one in given.items()]
 
 
-def fingerprint(problem: Problem, X: Any, levels: Sequence[np.ndarray]) -> str:
+def fingerprint(problem: object, X: Any, levels: Sequence[np.ndarray]) -> str:
     """A name for a problem and its data: data that changed are measured again."""
     digest = hashlib.sha256(repr(problem).encode())
     for array in (np.asarray(X, dtype=float), *levels):
@@ -396,14 +396,16 @@ PERCENT = ("with a number", "right k", "ARI < 0.5", "clear", "given clusters", "
 NOT_MEASURED = "Not measured yet."
 
 
-def cell(name: str, value: float) -> str:
+def cell(name: str, value: float | str) -> str:
+    if isinstance(value, str):
+        return value
     if name == "answers":
         return f"{value:,}"
     return f"{100 * value:.0f} %" if name in PERCENT or name in STRENGTHS else f"{value:.2f}"
 
 
-def table(first: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, float]]) -> str:
-    """A table in Markdown; a column that a row lacks is empty."""
+def table(first: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, float | str]]) -> str:
+    """A table in Markdown; a column that a row lacks is empty, and words stay as they are."""
     if not rows:
         return NOT_MEASURED
     lines = [f"| {first} | {' | '.join(columns)} |", f"| --- |{' ---: |' * len(columns)}"]

@@ -155,7 +155,7 @@ def stability(
     (3, 'clear')
     >>> print(found.statement)
     3 clusters, clear: all 10 subsamples give the same clusters (mean ARI 1.00); gaps separate the 3; a
-    single group is rejected (p = 0.017).
+    single group is rejected (p = 0.016).
     """
     check_space(space)
     raw = complete_data(X, missing)

@@ -115,12 +115,14 @@ def corrected(values: Floats, null: Floats) -> Floats:
 
 
 def as_shown(values: Floats) -> Floats:
-    """Statistics as readers know them: Hopkins' as a share, not as log odds."""
+    """Statistics as readers know them: Hopkins' as a share, not as log odds, and lengths, not their logs."""
     from scipy.special import expit
 
     shown = values.copy()
-    is_hopkins = np.arange(values.shape[-1]) % len(STATISTICS) == STATISTICS.index(HOPKINS)
-    shown[..., is_hopkins] = expit(values[..., is_hopkins])
+    kind = np.arange(values.shape[-1]) % len(STATISTICS)
+    for statistic, scale in ((HOPKINS, expit), (TREE, np.exp)):
+        is_this = kind == STATISTICS.index(statistic)
+        shown[..., is_this] = scale(values[..., is_this])
     return shown
 
 
@@ -137,10 +139,12 @@ def _statistics(X: Floats, axes: Axes, rng: np.random.Generator) -> list[float]:
     odds = hopkins_log_odds(cdist(places, X).min(axis=1), from_objects, len(axes.spread))
     # the heights at which single linkage joins are the edges of the minimum spanning tree
     distances = pdist(X)
-    length = float(linkage(distances, "single")[:, 2].sum())
+    length = max(float(linkage(distances, "single")[:, 2].sum()), np.finfo(float).tiny)
     typical = float(np.median(distances[:: 1 + len(distances) // MOST_DISTANCES])) or 1.0
     projection = flattest_projection(axes.whitened(X))
-    return [odds, length / (math.sqrt(n) * typical), dip(evenly_thinned(np.sort(projection)))]
+    # far objects in a few of the data sets drawn must not decide what a usual deviation is: hence the log
+    log_length = math.log(length) - math.log(math.sqrt(n) * typical)
+    return [odds, log_length, dip(evenly_thinned(np.sort(projection)))]
 
 
 def hopkins_log_odds(from_places: Floats, from_objects: Floats, dimension: int) -> float:
