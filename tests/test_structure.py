@@ -504,6 +504,21 @@ def test_no_structure_is_claimed_only_where_clusters_would_have_been_found(power
     assert not found.has_structure
 
 
+def test_in_many_dimensions_one_peak_in_each_feature_explains_nothing():
+    """That distribution is hardly ever rejected there; any simpler one is."""
+    known = {"power": 1.0, "n_examined": 400}
+    for law in LAWS:
+        ps = [0.5 if one == law else 0.01 for one in LAWS]
+        few, many = (made_structure(*ps, dimensions=d, **known) for d in (6, 7))
+        assert few.verdict == "no structure"
+        assert many.verdict == ("cannot tell" if law == "unimodal" else "no structure")
+    found = made_structure(*(0.5 if one == "unimodal" else 0.01 for one in LAWS), dimensions=7, **known)
+    assert found.statement == (
+        "Cannot tell: a distribution with one peak in each feature is hardly ever rejected in 7 dimensions. "
+        "Next: fewer features."
+    )
+
+
 def test_no_structure_names_the_simplest_distribution_and_what_would_have_been_found():
     found = quick_structure(np.random.default_rng(0).normal(size=(150, 2)), 0)
     assert found.verdict == found.strength == "no structure"

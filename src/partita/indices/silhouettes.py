@@ -57,10 +57,10 @@ def silhouette(
     "density" for density-connectivity distances, which suit clusters of any shape: the largest step on the
     best path between two objects, no step being shorter than the distance to the ``min_points``-th nearest
     object from either end. ``sample_size`` takes about so many objects, from each cluster its share (30 at
-    least, where it has as many), each against all: the caveat then gives the standard error. ``variant="squared"`` takes
-    squared Euclidean distances, as franti2017's Table B.1 prints it. Of large sparse data, cosine and squared
-    distances come from sums over clusters, without a look at pairs; a row of zeros has no cosine, and is
-    refused.
+    least, where it has as many), each against all: the caveat then gives the standard error.
+    ``variant="squared"`` takes squared Euclidean distances, as franti2017's Table B.1 prints it. Of large
+    sparse data, cosine and squared distances come from sums over clusters, without a look at pairs; a row of
+    zeros has no cosine, and is refused.
 
     Pitfalls
     --------

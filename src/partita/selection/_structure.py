@@ -129,14 +129,29 @@ class Structure(Result):
         """The answer: "structure", "no structure" or "cannot tell".
 
         "structure" if every distribution is rejected. "no structure" if one is not, although the test finds
-        two clusters in at least 80 % of such data, and there are at most 6 dimensions or at least 20 objects
-        per dimension. Otherwise "cannot tell".
+        two clusters in at least 80 % of such data, and there are at most 6 dimensions, or at least 20 objects
+        per dimension and a simpler distribution than one with a peak in each feature explains the data.
+        Otherwise "cannot tell".
         """
         if self.has_structure:
             return "structure"
         is_sparse = self.n_examined < OBJECTS_PER_DIMENSION * self.dimensions
         too_few = self.dimensions > FEW_DIMENSIONS and is_sparse
-        return "no structure" if self.power >= ENOUGH_POWER and not too_few else "cannot tell"
+        decides = self.power >= ENOUGH_POWER and not too_few and not self.has_only_peaks
+        return "no structure" if decides else "cannot tell"
+
+    @property
+    def has_only_peaks(self) -> bool:
+        """True if in many dimensions only the distribution with one peak in each feature explains the data.
+
+        That distribution is hardly ever rejected there, whatever the data.
+        """
+        return self.dimensions > FEW_DIMENSIONS and self.explained_by == "unimodal"
+
+    @property
+    def explained_by(self) -> str:
+        """The simplest distribution that is not rejected; nothing where all are."""
+        return next((law for law in LAWS if self.p_of(law) >= LEVEL), "")
 
     @property
     def strength(self) -> Strength:
@@ -152,9 +167,10 @@ class Structure(Result):
             explained = "no single-group distribution explains these data"
             return f"Structure (shape or clusters): {explained} (p = {show(self.p)}). Next: choose_k(X)."
         if self.verdict == "cannot tell":
-            remedy = "a larger n_null" if self.has_too_few_null_data else "more objects or fewer features"
+            remedy = "fewer features" if self.has_only_peaks else "more objects or fewer features"
+            remedy = "a larger n_null" if self.has_too_few_null_data else remedy
             return f"Cannot tell: {self.weakness}. Next: {remedy}."
-        simplest = next(IN_WORDS[law] for law in LAWS if self.p_of(law) >= LEVEL)
+        simplest = IN_WORDS[self.explained_by]
         planted = f"two groups {SEPARATION:g} deviations apart would have been found"
         return f"No structure: {simplest} explains these {self.n_examined:,} objects; {planted}."
 
@@ -169,6 +185,8 @@ class Structure(Result):
         if self.has_too_few_null_data:
             return f"{self.n_null} data sets from each distribution are too few for p below {LEVEL}"
         where = f" in {self.dimensions} dimensions" if self.dimensions > 1 else ""
+        if self.has_only_peaks:
+            return f"{IN_WORDS[self.explained_by]} is hardly ever rejected{where}"
         reason = f"power {100 * self.power:.0f} %"
         if self.power >= ENOUGH_POWER:
             reason = f"fewer than {OBJECTS_PER_DIMENSION} per dimension"
@@ -220,9 +238,9 @@ def structure(
 
     Where no structure was found, data with two clusters are tested in the same way: as many objects, with the
     covariances of the data, in two normal clusters of equal size 5 standard deviations apart in a random
-    direction, so that nobody would doubt them. The share that is found is the power. If it is below 80 %, or
-    if there are more than 6 dimensions with fewer than 20 objects per dimension, the verdict is "cannot
-    tell".
+    direction, so that nobody would doubt them. The share that is found is the power. The verdict is "cannot
+    tell" if it is below 80 %; in more than 6 dimensions also with fewer than 20 objects per dimension, and
+    where only the distribution with one peak in each feature is not rejected, which it hardly ever is there.
 
     Parameters
     ----------
