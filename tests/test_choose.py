@@ -200,7 +200,7 @@ def test_pieces_of_long_clusters_are_never_clear_and_whole_ones_win():
     rival = next(one for one in alone.alternatives if one.method == "density tree")
     assert pt.indices.ARI(truth, rival.labels) > 0.95
     beside = pt.choose(data, {"two": two, "moons": truth}, random_state=0)
-    assert (beside.best, beside.strength) == ("moons", "clear")
+    assert (beside.best, beside.strength) == ("moons", "weak")  # Ward and mixtures cut them
     assert beside.preferences["silhouette"].label == "two"
     assert RemarkKind.NON_CONVEX not in kinds(beside)
 
