@@ -6,7 +6,8 @@ docs/choosing/structure.svg. Every 20 draws are kept in the folder ``--cache`` a
 so that a run that was stopped continues there. Remove the folder when the test has changed.
 
 ``--draws`` limits the draws of each cell; ``--only`` takes parts of names, such as "normal", "two groups" or
-"d=10". Set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1. All cells take about an hour of one core.
+"d=10"; ``--kept`` measures nothing. Set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1. All cells take about
+an hour and a half of one core.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -173,9 +174,14 @@ def measure(cell: Cell, seed: int) -> Measured:
     return Measured(seed, answer.p, answer.has_structure, answer.verdict if known else "")
 
 
+def file_of(cell: Cell, first: int, cache: Path) -> Path:
+    """Where twenty answers are kept: data that changed are measured again."""
+    return cache / f"{fingerprint((cell, first), cell.draw(first), ())}.json"
+
+
 def block(cell: Cell, first: int, cache: Path) -> list[Measured]:
     """Twenty answers that were measured before, or are now."""
-    file = cache / f"{fingerprint((cell, first), cell.draw(first), ())}.json"
+    file = file_of(cell, first, cache)
     if not file.exists():
         cache.mkdir(parents=True, exist_ok=True)
         answers = [measure(cell, seed) for seed in range(first, first + BLOCK)]
@@ -243,12 +249,28 @@ def arranged(
     column: Callable[[Mapping[str, Any]], str],
     shown: Callable[[Mapping[str, Any]], str],
     first: str,
+    counts: str = "draws",
 ) -> str:
-    """A table with a row for each heading."""
+    """A table with a row for each heading, and the number of draws of each cell in it."""
     made: dict[str, dict[str, str]] = {}
     for row in rows:
         made.setdefault(heading(row), {})[column(row)] = shown(row)
-    return table(first, list(dict.fromkeys(map(column, rows))), made)
+    for name, cells_of in made.items():
+        cells_of["draws"] = span(row[counts] for row in rows if heading(row) == name)
+    return table(first, ["draws", *sorted_columns(rows, column)], made)
+
+
+def span(numbers: Iterable[int]) -> str:
+    """The smallest and the largest, or the one where they are equal."""
+    found = sorted(set(numbers))
+    return f"{found[0]}" if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def sorted_columns(
+    rows: Sequence[Mapping[str, Any]], column: Callable[[Mapping[str, Any]], str]
+) -> list[str]:
+    """The columns by dimension, then by distance, whichever cells were measured first."""
+    return list(dict.fromkeys(map(column, sorted(rows, key=lambda row: (row["d"], row["apart"])))))
 
 
 def tables(found: Mapping[str, Any]) -> dict[str, str]:
@@ -274,7 +296,9 @@ def tables(found: Mapping[str, Any]) -> dict[str, str]:
 
     return {
         "level": arranged(levels, law, dimensions, level_cell, "distribution"),
-        "undecided": arranged(levels, law, dimensions, share_of("cannot tell"), "distribution"),
+        "undecided": arranged(
+            levels, law, dimensions, share_of("cannot tell"), "distribution", "draws with power"
+        ),
         "power": arranged(groups, size, apart, share_of("structure"), "data"),
         "cannot tell": arranged(groups, size, apart, share_of("cannot tell"), "data"),
         "shape": arranged(shapes, lambda row: row["kind"], size, share_of("structure"), "one group"),
@@ -292,14 +316,19 @@ def count_lines(found: Mapping[str, Any]) -> Iterator[str]:
     for name, kinds in words.items():
         draws = [row["draws"] for row in found["cells"] if row["kind"] in kinds]
         if draws:
-            span = f"{min(draws)}" if min(draws) == max(draws) else f"{min(draws)} to {max(draws)}"
-            yield f"- {len(draws)} cells with a {name}: {span} draws each."
+            yield f"- {len(draws)} cells with a {name}: {span(draws)} draws each."
     levels = [row for row in found["cells"] if row["kind"] in LAWS]
     if levels:
-        draws = min(row["draws"] for row in levels)
-        low, high = binomtest(round(NOMINAL * draws), draws).proportion_ci(0.95, method="exact")
-        interval = f"{100 * low:.1f} to {100 * high:.1f} %"
-        yield f"- With {draws} draws, a measured 5 % has a 95 % interval of {interval}."
+        draws = sum(row["draws"] for row in levels)
+        structure = round(sum(row["draws"] * row["structure"] for row in levels))
+        low, high = binomtest(structure, draws).proportion_ci(0.95, method="exact")
+        interval = f"95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+        share_of_all = f"{100 * structure / draws:.1f} % *structure* ({interval})"
+        yield f"- In all {draws:,} data sets without clusters: {share_of_all}."
+        for fewest in sorted({row["draws"] for row in levels}):
+            low, high = binomtest(round(NOMINAL * fewest), fewest).proportion_ci(0.95, method="exact")
+            interval = f"95 % interval of {100 * low:.1f} to {100 * high:.1f} %"
+            yield f"- With {fewest} draws, a measured share of 5 % has a {interval}."
 
 
 # --- the figure ---------------------------------------------------------------------------------------------
@@ -332,7 +361,9 @@ def curves(found: Mapping[str, Any]) -> str:
                 )
             axes.set_title(f"{n} objects", loc="left")
             axes.set_xlabel("distance (standard deviations)")
+            axes.set_xticks(sorted({row["apart"] for row in rows}))
             axes.set_ylim(-0.03, 1.03)
+            axes.xaxis.set_major_formatter("{x:g}")
             axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
             axes.grid(alpha=0.3)
         if sizes:
@@ -354,11 +385,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--draws", type=int, default=300, help="of each cell at most")
     parser.add_argument("--only", nargs="+", default=[""], help="parts of names of cells")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "partita-structure")
+    parser.add_argument("--kept", action="store_true", help="show what is kept, and measure nothing")
     parser.add_argument("--write", action="store_true", help="into docs/choosing/structure.*")
     asked = parser.parse_args(arguments)
     work = blocks(asked.only, asked.draws)
+    if asked.kept:
+        work = [(cell, first) for cell, first in work if file_of(cell, first, asked.cache).exists()]
     if not work:
-        sys.stderr.write(f"no cell has {' or '.join(map(repr, asked.only))} in its name\n")
+        names = " or ".join(map(repr, asked.only))
+        sys.stderr.write(f"nothing is kept, or no cell has {names} in its name\n")
         return 2
     answers: dict[Cell, list[Measured]] = {}
     for i, (cell, first) in enumerate(work, 1):

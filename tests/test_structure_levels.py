@@ -25,7 +25,6 @@ from structure_levels import (
     block,
     cells,
     counted,
-    curves,
     main,
     measure,
     summary,
@@ -156,14 +155,11 @@ def test_levels_far_from_nominal_are_bold_and_power_is_in_percent():
         }
     )
     made = tables(found)
-    assert "| normal; 200 objects | **20.0 %** | 4.0 % |" in made["level"]
-    assert "| 60 objects, d = 2 | 25 % | 100 % |" in made["power"]
-    assert "| 60 objects, d = 2 | 75 % | 0 % |" in made["cannot tell"]
+    assert "| normal; 200 objects | 300 | **20.0 %** | 4.0 % |" in made["level"]
+    assert "| 60 objects, d = 2 | 20 | 25 % | 100 % |" in made["power"]
+    assert "| 60 objects, d = 2 | 20 | 75 % | 0 % |" in made["cannot tell"]
     assert "2 cells with a distribution without clusters: 300 draws each" in made["counts"]
-    drawn = curves(found)
-    assert drawn == curves(found)
-    assert "60 objects" in "".join(ET.fromstring(drawn).itertext())
-    assert "dc:date" not in drawn
+    assert "In all 600 data sets without clusters: 12.0 % *structure*" in made["counts"]
 
 
 def test_the_command_measures_prints_and_writes(monkeypatch, tmp_path, capsys):
@@ -173,20 +169,25 @@ def test_the_command_measures_prints_and_writes(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(structure_levels, "RESULTS", page.with_suffix(".json"))
     monkeypatch.setattr(structure_levels, "FIGURE", page.with_suffix(".svg"))
     monkeypatch.setattr(structure_levels, "measure", lambda _, seed: answers_of(1, seed + 1)[seed])
-    options = ["--cache", str(tmp_path / "cache"), "--draws", "20", "--write"]
+    options = ["--cache", str(tmp_path / "cache"), "--draws", "20"]
     assert main(["--only", "no such data", *options]) == 2
-    assert main(["--only", "normal n=200 d=50", "two groups n=60 d=20", *options]) == 0
-    assert "| normal; 200 objects | 5.0 % |" in capsys.readouterr().out
-    assert "| normal; 200 objects | 5.0 % |" in page.read_text(encoding="utf-8")
+    assert main(["--kept", *options]) == 2
+    assert main(["--only", "normal n=200 d=50", "two groups n=60 d=20", "--write", *options]) == 0
+    assert "| normal; 200 objects | 20 | 5.0 % |" in capsys.readouterr().out
+    assert main(["--kept", *options]) == 0
+    assert "| normal; 200 objects | 20 | 5.0 % |" in page.read_text(encoding="utf-8")
     assert len(json.loads(page.with_suffix(".json").read_text())["cells"]) == 6
-    assert "<svg" in page.with_suffix(".svg").read_text(encoding="utf-8")
+    drawn = page.with_suffix(".svg").read_text(encoding="utf-8")
+    assert {"60 objects", "d = 20"} <= set(ET.fromstring(drawn).itertext())
+    assert "dc:date" not in drawn
 
 
 def test_the_page_shows_the_kept_results():
     page, found = PAGE.read_text(encoding="utf-8"), json.loads(RESULTS.read_text(encoding="utf-8"))
     assert filled(page, tables(found)) == page
-    drawn = ET.parse(FIGURE).getroot()
-    assert "400 objects" in "".join(drawn.itertext())
+    panels = {f"{row['n']} objects" for row in found["cells"] if row["kind"] == GROUPS}
+    assert panels
+    assert panels <= set(ET.parse(FIGURE).getroot().itertext())
 
 
 # --- the level --------------------------------------------------------------------------------------------
