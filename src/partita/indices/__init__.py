@@ -20,6 +20,7 @@ from partita.indices import memberships, likelihood, complexity, curves
 from partita.registry import index
 from partita.registry import indices as catalogue
 from partita.registry.curves import find_entry as find
+from partita.registry.lookup import own_symbols
 
 __all__ = ["catalogue", "find", "index"]
 __all__ += [entry.name for entry in catalogue()]
@@ -54,7 +55,7 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
     try:
-        return find(name)
+        return own_symbols().get(name) or find(name)
     except KeyError as unknown:
         raise AttributeError(str(unknown)) from None
 

@@ -105,6 +105,8 @@ class Index:
     given_sizes: str = ""
     separable: bool = False
     constant: Mapping[Kind, str] = field(default_factory=dict)
+    asked_as: str = ""
+    """The name that it was found by, of another package or of a paper."""
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -488,7 +490,8 @@ class Index:
         return restore, (self.__module__, self.name, changed)
 
     def __repr__(self) -> str:
-        return f"<index {self.label}{self.__signature__}>"
+        asked = f", {self.asked_as}" if self.asked_as else ""
+        return f"<index {self.label}{self.__signature__}{asked}>"
 
 
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:

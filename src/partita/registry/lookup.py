@@ -1,15 +1,18 @@
-"""All indices that are known, found by name, symbol or near name."""
+"""All indices that are known, found by name, symbol, the name that others have, or near name."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from partita.errors import ParameterError, UnknownNameError, near_names
+from partita.partitions import ALL
 from partita.registry.entry import Index
 from partita.registry.families import FAMILIES
+from partita.registry.names import OURS, Meaning, has_several_meanings, meaning_of, same_spelling
 
 _BY_NAME: dict[str, Index] = {}
 _BY_SPELLING: dict[str, Index] = {}
@@ -57,17 +60,39 @@ def restore(module: str, name: str, options: dict[str, Any]) -> Index:
     return find(name).using(**options)
 
 
+def known_spellings() -> Mapping[str, Index]:
+    """Names, symbols and aliases in small letters, and what each means."""
+    return _BY_SPELLING
+
+
+def own_symbols() -> Mapping[str, Index]:
+    """The symbol of each index that has one, as it is written; the same may mean others to others."""
+    return {entry.symbol: entry for entry in _BY_NAME.values() if entry.symbol}
+
+
 def indices() -> list[Index]:
     """Every index that is known, family by family."""
     load_catalogue()
     return list(_BY_NAME.values())
 
 
-def find(name: str | Index, *, parameter: str = "index") -> Index:
-    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options.
+def find(
+    name: str | Index, *, parameter: str = "index", fits: Callable[[Index], bool] | None = None
+) -> Index:
+    """The index of that name or symbol, or of that name in another package; options follow a colon.
 
-    The error for a name that is not known is about ``parameter``.
+    Case, hyphens, spaces, underscores and apostrophes do not matter. ``"rand:pairs=ordered"`` sets options,
+    ``"NbClust:db"`` is the name that one package has, and its number where options of ours give it. Of
+    several meanings the one that ``fits`` is taken. The error for a name that is not known is about
+    ``parameter``.
     """
+    return _find(name, parameter, fits)
+
+
+def _find(
+    name: Any, parameter: str, fits: Callable[[Index], bool] | None = None, others: Iterable[str] = ()
+) -> Index:
+    """`find`; the error for a name that is not known suggests the others, too."""
     if isinstance(name, Index):
         return name
     if not isinstance(name, str):
@@ -79,16 +104,52 @@ def find(name: str | Index, *, parameter: str = "index") -> Index:
         corrected: Index = importlib.import_module(CORRECTED_IN).read_label(name)
         return corrected
     spelling, _, text = name.partition(":")
-    entry = _BY_SPELLING.get(spelling.strip().lower())
-    if entry is None:
-        _refuse_curve(name)
+    key = spelling.strip().lower()
+    entry = _BY_SPELLING.get(key)
+    if entry is not None and (key == entry.name.lower() or not has_several_meanings(spelling)):
+        return entry.using(**read_options(text)) if text else entry
+    _refuse_curve(name)
+    known = understood(name, parameter, fits)
+    if known is None or known[0].name not in _BY_NAME:
         raise near_names(
             spelling,
-            [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s],
+            [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s] + list(others),
             noun="index",
             parameter=parameter,
+            listed=_BY_NAME,
         )
-    return entry.using(**read_options(text)) if text else entry
+    meaning, text = known
+    entry = _find(meaning.ours, parameter)
+    return _as_asked(entry.using(**read_options(text)) if text else entry, meaning)
+
+
+def understood(
+    name: str, parameter: str = "index", fits: Callable[[Index], bool] | None = None
+) -> tuple[Meaning, str] | None:
+    """What a name means that is not written as ours are, and the options after it; None if nothing."""
+    from partita.registry.curves import curves
+
+    own: dict[str, list[str]] = {}
+    for entry in (*_BY_NAME.values(), *curves()):
+        aliases = (entry.symbol, *entry.aliases) if isinstance(entry, Index) else ()
+        for spelling in {same_spelling(s) for s in (entry.name, *aliases, entry.title) if s}:
+            own.setdefault(spelling, []).append(entry.name)
+    suits = None if fits is None else lambda ours: ours in _BY_NAME and fits(_BY_NAME[ours])
+    return meaning_of(name, own, suits, parameter)
+
+
+def _as_asked(entry: Index, meaning: Meaning) -> Index:
+    """The index that says whose name it was asked for by, and that the number there is another one."""
+    if meaning.whose == OURS:
+        return entry
+    asked = f"{meaning.spelled} in {meaning.whose}"
+    if meaning.remark:
+        asked += f" ({meaning.remark})"
+    if not meaning.differs:
+        return replace(entry, asked_as=asked)
+    text = f"{meaning.spelled} in {meaning.whose} is another number: {meaning.remark}"
+    caveats = {kinds: "; ".join(filter(None, (own, text))) for kinds, own in entry.caveats.items()}
+    return replace(entry, asked_as=asked, caveats=caveats or {ALL: text})
 
 
 CORRECTED = "adjusted("
@@ -225,7 +286,7 @@ def select(
                 raise _empty_group(str(name), inputs, fitting, parameter)
             chosen |= group
         else:
-            entry = _find_or_group(name, parameter, fitting)
+            entry = _find(name, parameter, fitting.__contains__, groups(fitting))
             chosen[entry.label] = entry
             named.add(entry.label)
     return Selected(tuple(chosen.values()), frozenset(named))
@@ -239,17 +300,6 @@ def _fitting(
     return tuple(
         e for e in entries if set(needs) <= set(e.inputs) and (not inputs or set(e.inputs) <= set(inputs))
     )
-
-
-def _find_or_group(name: Any, parameter: str, fitting: Sequence[Index]) -> Index:
-    """The index of that name; the error for one that is not known suggests groups too."""
-    is_known = not isinstance(name, str) or name.partition(":")[0].strip().lower() in _BY_SPELLING
-    if is_known or is_corrected(name):
-        return find(name, parameter=parameter)
-    _refuse_curve(name)
-    spellings = [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s]
-    known = [*spellings, *groups(fitting)]
-    raise near_names(name.partition(":")[0], known, noun="index", parameter=parameter)
 
 
 def _empty_group(
