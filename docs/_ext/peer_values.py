@@ -57,7 +57,7 @@ def objects_of(place: str) -> dict[str, Any]:
     if place == FLOWERS:
         return flowers()
     given = recorded("inputs.json")["sets"][place]
-    X, truth, found = (np.array(given[name]) for name in ("X", "truth", "found"))
+    X, truth, found = np.array(given["X"], float), np.array(given["truth"]), np.array(given["found"])
     k = len(set(found.tolist()))
     model = GaussianMixture(k, random_state=0, reg_covar=1e-3).fit(X)
     return {"X": X, "truth": truth, "found": found, "model": model}

@@ -22,6 +22,7 @@ def other_sets():
     blobs, y = make_blobs(140, centers=5, cluster_std=2.0, random_state=3)
     near = KMeans(4, n_init=5, random_state=0).fit_predict(blobs)
     near = np.where(np.arange(140) % 7 == 0, (near + 1) % 4, near)
+    near = np.where(near == 3, 2, np.where((near == 0) & (np.arange(140) % 2 == 1), 3, near))  # joined, split
     moons, half = make_moons(160, noise=0.05, random_state=0)
     parts = (half * 3 + np.arange(160) % 3 + 3 * (np.arange(160) % 5 == 0)) % 6
     i = np.arange(84)

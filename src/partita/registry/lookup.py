@@ -305,11 +305,13 @@ def _fitting(
 def _empty_group(
     name: str, inputs: Sequence[str], fitting: Sequence[Index], parameter: str
 ) -> UnknownNameError:
-    """The error for a group of which no index fits: which groups have some."""
+    """The error for a group of which no index fits: what its indices take, and which groups have some."""
     having = near_names(name, groups(fitting), noun="group of indices")
+    holds = selector(name) or (lambda _: False)
+    taken = dict.fromkeys(", ".join(entry.inputs) for entry in _BY_NAME.values() if holds(entry))
     return UnknownNameError(
         f"no index of {name!r} takes just {', '.join(inputs)}.",
-        got=repr(name),
+        got=f"{name!r}, whose indices take {' or '.join(taken)}",
         need=f"a family that has some ({', '.join(dict.fromkeys(e.family for e in fitting))}), or a paper",
         fix=having.fix,
         parameter=parameter,
