@@ -162,7 +162,13 @@ def test_the_flowers_of_r_are_those_of_scikit_learn():
 
 def test_every_record_has_its_script_and_its_versions():
     scripts = {path.name for path in RECORDED.iterdir() if path.suffix in (".py", ".R")}
-    assert scripts == {"make_inputs.py", "record_clusim.py", "record_python.py", "record_r.R", "record_torchmetrics.py"}
+    assert scripts == {
+        "make_inputs.py",
+        "record_clusim.py",
+        "record_python.py",
+        "record_r.R",
+        "record_torchmetrics.py",
+    }
     for name in ("clusim", "python", "r", "torchmetrics"):
         assert json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))["versions"]
         assert any(f"{name}.json" in (RECORDED / script).read_text(encoding="utf-8") for script in scripts)

@@ -16,9 +16,8 @@ memberships = fuzzy.partition_.memberships().round(6)
 memberships[:, 2] = (1 - memberships[:, 0] - memberships[:, 1]).round(6)
 
 
-
 def other_sets():
-    """Sets with other numbers of clusters on both sides, names with gaps, objects nearer to another centre."""
+    """Sets with other numbers of clusters, names with gaps, and objects nearer to another centre."""
     blobs, y = make_blobs(140, centers=5, cluster_std=2.0, random_state=3)
     near = KMeans(4, n_init=5, random_state=0).fit_predict(blobs)
     near = np.where(np.arange(140) % 7 == 0, (near + 1) % 4, near)

@@ -12,10 +12,13 @@ from partita.errors import ParameterError, UnknownNameError, near_names
 from partita.partitions import ALL
 from partita.registry.entry import Index
 from partita.registry.families import FAMILIES
+from partita.registry.functions import function_index, named_functions
 from partita.registry.names import OURS, Meaning, has_several_meanings, meaning_of, same_spelling
 
 _BY_NAME: dict[str, Index] = {}
 _BY_SPELLING: dict[str, Index] = {}
+_FUNCTIONS: dict[str, Index] = {}
+"""Functions that were given in the place of indices, by name: the last of each name."""
 
 
 def load_catalogue() -> None:
@@ -58,6 +61,22 @@ def restore(module: str, name: str, options: dict[str, Any]) -> Index:
     """The index that was pickled: its module is imported, which registers it."""
     importlib.import_module(module)
     return find(name).using(**options)
+
+
+def know_function(entry: Index) -> Index:
+    """Find a function that was given by its name from now on; the name of an index cannot be one."""
+    from partita.registry.curves import is_curve
+
+    key = entry.name.strip().lower()
+    if key in _BY_SPELLING or is_curve(entry.name) or selector(entry.name) or key == HEADLINE:
+        raise ParameterError(
+            f"{entry.name!r} is the name of an index, a curve or a group of indices.",
+            got=f"a function of this name: {entry.formula_function.__doc__!r:.60}",
+            need="another name",
+            parameter="indices",
+        )
+    _FUNCTIONS[entry.name] = entry
+    return entry
 
 
 def known_spellings() -> Mapping[str, Index]:
@@ -108,6 +127,8 @@ def _find(
     entry = _BY_SPELLING.get(key)
     if entry is not None and (key == entry.name.lower() or not has_several_meanings(spelling)):
         return entry.using(**read_options(text)) if text else entry
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
     _refuse_curve(name)
     known = understood(name, parameter, fits)
     if known is None or known[0].name not in _BY_NAME:
@@ -129,11 +150,12 @@ def understood(
     """What a name means that is not written as ours are, and the options after it; None if nothing."""
     from partita.registry.curves import curves
 
+    spelled = [(e.name, (e.name, e.symbol, *e.aliases, e.title)) for e in _BY_NAME.values()]
+    spelled += [(curve.name, (curve.name, curve.title)) for curve in curves()]
     own: dict[str, list[str]] = {}
-    for entry in (*_BY_NAME.values(), *curves()):
-        aliases = (entry.symbol, *entry.aliases) if isinstance(entry, Index) else ()
-        for spelling in {same_spelling(s) for s in (entry.name, *aliases, entry.title) if s}:
-            own.setdefault(spelling, []).append(entry.name)
+    for ours, names in spelled:
+        for spelling in {same_spelling(s) for s in names if s}:
+            own.setdefault(spelling, []).append(ours)
     suits = None if fits is None else lambda ours: ours in _BY_NAME and fits(_BY_NAME[ours])
     return meaning_of(name, own, suits, parameter)
 
@@ -198,8 +220,8 @@ def _literal(text: str) -> Any:
 
 
 def listed(names: Any) -> list[Any]:
-    """Names as a list, one name too; an iterator can be gone through only once."""
-    if isinstance(names, (str, Index)):
+    """Names as a list, one name too, or functions by name; an iterator can be gone through only once."""
+    if isinstance(names, (str, Index, Mapping)):
         return [names]
     try:
         return list(names)
@@ -265,7 +287,8 @@ def select(
     Parameters
     ----------
     names : str, index, or list of them; None for all
-        Names and symbols, with options after a colon; a family, the key of a paper, "headline" or "all".
+        Names and symbols, with options after a colon; a family, the key of a paper, "headline" or "all";
+        functions of labels by name, ``{"mine": f}``.
     inputs, needs : names of inputs
         Those that the procedure has (any, if none are named), and those that an index of a group must take.
     headline : names
@@ -278,7 +301,12 @@ def select(
     named: set[str] = set()
     for name in [EVERY] if names is None else listed(names):
         holds = selector(name)
-        if isinstance(name, str) and name.strip().lower() == HEADLINE and headline:
+        functions = named_functions(name)
+        if functions is not None:
+            given = [know_function(function_index(n, f, inputs, needs)) for n, f in functions.items()]
+            chosen |= {entry.label: entry for entry in given}
+            named |= {entry.label for entry in given}
+        elif isinstance(name, str) and name.strip().lower() == HEADLINE and headline:
             chosen |= {entry.label: entry for entry in map(find, headline)}
         elif holds is not None:
             group = {entry.label: entry for entry in fitting if holds(entry)}

@@ -1,7 +1,7 @@
 """What others call an index: packages, the papers, and spellings of our own names; which of ours is meant.
 
-Case, hyphens, spaces, underscores and apostrophes do not matter. ``"NbClust:db"`` is the name that one package
-has, ``"franti2017:Rand statistic"`` that of one paper.
+Case, hyphens, spaces, underscores and apostrophes do not matter. ``"NbClust:db"`` is the name that one
+package has, ``"franti2017:Rand statistic"`` that of one paper.
 """
 
 from __future__ import annotations
@@ -16,11 +16,30 @@ from typing import Any, NamedTuple
 
 from partita.errors import UnknownNameError
 
-__all__ = ["OURS", "Meaning", "has_several_meanings", "meaning_of", "meanings", "peers", "same_spelling", "short_names"]
+__all__ = [
+    "OURS",
+    "Meaning",
+    "has_several_meanings",
+    "meaning_of",
+    "meanings",
+    "peers",
+    "same_spelling",
+    "short_names",
+]
 
 OURS = "partita"
 
-GENERIC = ("index", "indices", "score", "statistic", "coefficient", "coefficients", "criterion", "measure", "metric")
+GENERIC = (
+    "index",
+    "indices",
+    "score",
+    "statistic",
+    "coefficient",
+    "coefficients",
+    "criterion",
+    "measure",
+    "metric",
+)
 """Words that may follow a name and say nothing."""
 
 LEAST_STEM = 2
@@ -61,6 +80,7 @@ class Meaning(NamedTuple):
     def name(self) -> str:
         """The name of ours, without options."""
         return self.ours.partition(":")[0]
+
 
 # --- spellings --------------------------------------------------------------------------------------------
 

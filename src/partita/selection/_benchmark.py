@@ -138,7 +138,7 @@ def benchmark(
                 fitted[name],
                 {} if parameters[name] is None else {parameters[name]: sets[on].k},
                 task_seed(root, zlib.crc32(on.encode()), zlib.crc32(name.encode()), run),
-                labels,
+                [entry.for_workers for entry in entries],
             ),
         )
         for on, name, run in places
@@ -171,12 +171,14 @@ def benchmark(
 
 
 def fit_once(
-    X: Any, truth: Any, method: Any, parameters: dict[str, Any], seed: int, indices: Sequence[str]
+    X: Any, truth: Any, method: Any, parameters: dict[str, Any], seed: int, indices: Sequence[str | Index]
 ) -> Record:
     """One fit with its indices in the space of X, or the error of the fit."""
     try:
         return fit_and_judge(X, truth, method, parameters, seed, indices, False, True, "input")
     except FAILURES as problem:
+        if isinstance(problem, ParameterError) and problem.parameter == "indices":
+            raise  # a function that was given in the place of an index
         return Record({"seed": seed, "rows": [], "refused": {}, "failed": one_line(problem)})
 
 

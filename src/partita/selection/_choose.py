@@ -16,6 +16,7 @@ from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.models import is_estimator, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
 from partita.registry import Index
+from partita.registry.functions import no_direction
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind, speak
 from partita.selection._structure import Structure
@@ -160,6 +161,11 @@ def choose(
         *[f'features on one scale: "{scale}"'] * (scale is not None),
         *(note for note in whole.notes if note != whole.noisy),
         *(f"left out: {index} ({why})" for index, why in left_out.items()),
+        *(
+            f"{e.label} prefers none: {no_direction(e.label)}"
+            for e in entries
+            if e.made_by and e.best is None
+        ),
     )
     n, d = whole.X.shape
     different = f", {len(found)} different" if len(found) < len(given) else ""

@@ -204,8 +204,9 @@ def stability(
     suffix = f"-{kind.value}" if indices is None and kind is not HARD else ""
     hardens = indices is None and kind is POSSIBILISTIC
     labels = [e.label for e in entries]
+    sent = [e.for_workers for e in entries]
     tasks = [
-        Task(f"{key}-repeat{repeat:05}{suffix}", (sweep, place, repeat, labels, whole[place], hardens))
+        Task(f"{key}-repeat{repeat:05}{suffix}", (sweep, place, repeat, sent, whole[place], hardens))
         for place, key in enumerate(keys)
         for repeat in range(sweep.n_repeats)
     ]
