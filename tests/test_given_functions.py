@@ -147,6 +147,8 @@ def test_what_goes_wrong_is_told():
         pt.compare(TRUTH, FOUND, indices={"mine": find("rand")})
     with pytest.raises(ParameterError, match="are better"):
         pt.compare(TRUTH, FOUND, indices={"mine": (same_label, "up")})
+    with pytest.raises(ParameterError, match="are better"):
+        pt.compare(TRUTH, FOUND, indices={"mine": (same_label, np.arange(2))})
     with pytest.raises(ParameterError, match="needs a name"):
         pt.compare(TRUTH, FOUND, indices=lambda a, b: 1.0)
     for taken in ("rand", "ARI", "gap", "lei2014", "pairs", "all", "headline"):

@@ -33,7 +33,8 @@ MCLUST = "adjustedRandIndex classError mclustBIC mclustICL"
 ARICODE = "ARI RI AMI NMI NVI NID MARI MARIraw Chi2 Frobenius entropy"
 CLUSIM = """jaccard_index rand_index adjrand_index fowlkes_mallows_index fmeasure purity_index
     classification_error czekanowski_index dice_index sorensen_index rogers_tanimoto_index southwood_index
-    pearson_correlation nmi mi adj_mi rmi vi geometric_accuracy overlap_quality onmi omega_index element_sim"""
+    pearson_correlation nmi mi adj_mi rmi vi geometric_accuracy overlap_quality onmi omega_index
+    element_sim"""
 CDLIB = """adjusted_rand_index adjusted_mutual_information normalized_mutual_information
     variation_of_information f1 nf1 rand_index jaccard_index classification_error"""
 GENIECLUST = """adjusted_fm_score adjusted_mi_score adjusted_rand_score fm_score mi_score
@@ -268,7 +269,7 @@ def test_every_procedure_and_command_understands_them(tmp_path, capsys):
     ]
     for name, labels in (("t", TRUTH), ("f", FOUND)):
         (tmp_path / f"{name}.txt").write_text("\n".join(map(str, labels)) + "\n")
-    ran = runner(capsys)(f"compare {tmp_path}/t.txt {tmp_path}/f.txt --indices rand_score,MAP")
+    ran = runner(capsys)(f"compare {tmp_path}/t.txt {tmp_path}/f.txt --no-header --indices rand_score,MAP")
     assert ran.code == 0, ran
     assert "purity" in ran.out
     assert "rand" in ran.out
@@ -277,6 +278,12 @@ def test_every_procedure_and_command_understands_them(tmp_path, capsys):
 def test_no_name_of_theirs_hides_one_of_ours():
     for entry in (*pt.indices.catalogue(), find_entry("gap")):
         assert find_entry(entry.name) is entry or isinstance(entry, Curve)
+
+
+def test_what_has_no_letter_means_nothing():
+    for name in ("", " ", "-", "'", ":", "NbClust:", "NbClust", "franti2017:"):
+        with pytest.raises(UnknownNameError, match="there is no index named"):
+            find(name)
 
 
 def test_spellings():
@@ -321,3 +328,16 @@ def test_where_no_index_of_a_paper_fits_the_error_says_what_they_take():
     with pytest.raises(UnknownNameError, match="no index of 'rovetta2009' takes just") as caught:
         pt.validate(X, FOUND, indices="rovetta2009")
     assert "truth, found" in caught.value.got
+
+
+def test_there_is_one_count_of_indices(capsys):
+    n = len(pt.indices.catalogue())
+    counted = rf"\({n} in all\)"
+    with pytest.raises(UnknownNameError, match=counted):
+        find("nonsense")
+    for ask in (pt.compare, pt.validate):
+        with pytest.raises(UnknownNameError, match=counted):
+            ask(TRUTH if ask is pt.compare else X, FOUND, indices=["nonsense"])
+    assert runner(capsys)("indices").out.lstrip().startswith(f"{n} indices, 6 curves")
+    with pytest.raises(UnknownNameError, match=counted):
+        find_entry("nonsense")

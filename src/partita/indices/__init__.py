@@ -1,7 +1,8 @@
 """Every index by its name: ``partita.indices.adjusted_rand(truth, found)``.
 
 ``catalogue()`` lists them, ``find(name)`` looks one up by name or symbol, or a curve over numbers of clusters
-such as ``"gap"``.
+such as ``"gap"``. Names of other packages and of the papers are understood: ``find("rand_score")``,
+``find("NbClust:db")``, ``find("Γ'")``; a name of several indices is an error that lists them.
 """
 
 from typing import Any

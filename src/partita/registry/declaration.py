@@ -18,7 +18,6 @@ from partita.registry.lookup import add
 from partita.statistics import Statistic
 from partita.statistics.options import options_of
 
-
 SHORTEST = """
 from partita.indices import index
 from partita.registry import HARD, Array
@@ -116,7 +115,6 @@ def index(
         It takes the formula: annotated parameters are the statistics it needs, keyword-only ones its own
         options. The options of the statistics are the index's too.
     """
-
     _refuse_incomplete(function, title, best, range)
 
     def register(function: Formula) -> Index:

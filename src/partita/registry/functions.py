@@ -65,14 +65,14 @@ def _checked(name: Any, given: Any) -> tuple[Callable[..., Any], str]:
         raise ParameterError(
             f"{name!r} is no function.", got=repr(function)[:60], need=FORM, parameter="indices"
         )
-    if not isinstance(direction, str) or direction not in ("higher", "lower"):
-        if direction != "none" or given is not function:
-            raise ParameterError(
-                f"which values of {name!r} are better?",
-                got=repr(direction),
-                need='"higher" or "lower"',
-                parameter="indices",
-            )
+    is_silent = direction == "none" and given is function
+    if not is_silent and not (isinstance(direction, str) and direction in ("higher", "lower")):
+        raise ParameterError(
+            f"which values of {name!r} are better?",
+            got=repr(direction),
+            need='"higher" or "lower"',
+            parameter="indices",
+        )
     return function, direction
 
 

@@ -174,7 +174,9 @@ def _of_packages() -> Iterator[Meaning]:
 def _by_spelling() -> Mapping[str, tuple[Meaning, ...]]:
     """What packages and papers mean, by spelling."""
     known: dict[str, dict[Meaning, None]] = {}
-    for meaning in (*_of_papers(), *_of_packages()):
+    for meaning in _of_papers():
+        known.setdefault(same_spelling(meaning.spelled), {})[meaning] = None
+    for meaning in _of_packages():
         for name in short_names(meaning.whose, meaning.spelled):
             known.setdefault(same_spelling(name), {})[meaning._replace(spelled=name)] = None
     return {spelling: tuple(found) for spelling, found in known.items()}

@@ -200,7 +200,8 @@ class IndexTable(Result):
         skipped = next((x for x in self.left_out if wanted in (x.index, x.index.partition(":")[0])), None)
         if skipped is not None:
             raise ParameterError(f"{skipped.index} was left out.", got=skipped.reason)
-        raise near_names(str(name), [s for r in self.rows for s in (r.index, r.symbol) if s], noun="row")
+        spelled = [s for r in self.rows for s in (r.index, r.symbol) if s]
+        raise near_names(str(name), spelled, noun="row", listed=[r.index for r in self.rows])
 
     def __contains__(self, name: object) -> bool:
         return self._spelled(name) in self._by_spelling

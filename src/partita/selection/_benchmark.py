@@ -66,8 +66,9 @@ def benchmark(
     data : dict of (X, y)
         Data and true clusters, by name. Noise in the truth is a cluster for the indices, but not for k.
     indices : list of names, optional
-        Indices of the data, the truth and the clustering, a family of indices, or the key of a paper. MSE,
-        ARI, NMI, NVD, CI and CSI by default.
+        Indices of the data, the truth and the clustering, a family of indices, or the key of a paper; or
+        functions, ``{"mine": (f, "higher")}``, of the true and the found labels, or of the data and labels if
+        the first parameter is called ``X``. MSE, ARI, NMI, NVD, CI and CSI by default.
     n_runs : int
         Fits of each method to each data set, each with a seed of its own; one if the method is not random.
     n_jobs : int, optional

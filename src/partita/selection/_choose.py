@@ -69,8 +69,8 @@ def choose(
         The kind of method of each candidate by name: ``{"leiden 0.2": "graph", "km 3": "centres"}``.
         Candidates of different kinds that find the same clusters confirm each other; others do not.
     indices : list of names, optional
-        Internal indices, a family (``"compactness"``) or the key of a paper. What they prefer is reported and
-        does not decide.
+        Internal indices, a family (``"compactness"``), the key of a paper, or functions of the data and
+        labels: ``{"mine": (f, "higher")}``. What they prefer is reported and does not decide.
     scale : {None, "standard", "robust"}
         Give all features equal weight: minus the mean over the standard deviation, or minus the median over
         the quartile distance.
