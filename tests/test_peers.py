@@ -6,10 +6,12 @@ import json
 import math
 import re
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 import partita as pt
@@ -130,6 +132,55 @@ def test_others_have_another_number_where_the_page_says_so(site, package, name, 
     assert row.but
     own = entry(*values.asked_about(package, theirs, entry.inputs, place))
     assert abs(values.value(package, theirs, entry.inputs, place) - own) > 0.02
+
+
+def _as_cluster_crit_and_fpc_read(X, labels):
+    """Indices as their manuals and sources define them, from distances and centres."""
+    D, names = cdist(X, X), np.unique(labels)
+    groups = [labels == name for name in names]
+    centres = np.array([X[one].mean(axis=0) for one in groups])
+    n, k = len(X), len(names)
+    to_own = [np.linalg.norm(X[one] - c, axis=1) for one, c in zip(groups, centres, strict=True)]
+    apart = cdist(centres, centres)[np.triu_indices(k, 1)]
+    pairs = list(combinations(groups, 2))
+    between = {
+        1: min(D[np.ix_(a, b)].min() for a, b in pairs),
+        2: min(D[np.ix_(a, b)].max() for a, b in pairs),
+        3: min(D[np.ix_(a, b)].mean() for a, b in pairs),
+        4: apart.min(),
+    }
+    inside = [D[np.ix_(one, one)][np.triu_indices(one.sum(), 1)] for one in groups]
+    width = {
+        1: max(d.max() for d in inside),
+        2: max(d.sum() / (len(own) * (len(own) - 1)) for d, own in zip(inside, to_own, strict=True)),
+        3: 2 * max(own.mean() for own in to_own),
+    }
+    scatter = sum((own**2).sum() for own in to_own)
+    to_mean = np.linalg.norm(X - X.mean(axis=0), axis=1).sum()
+    return {
+        "GDI": {(c, w): between[c] / width[w] for c in between for w in width},
+        "Ray_Turi": scatter / n / apart.min() ** 2,
+        "PBM": (to_mean * apart.max() / k / sum(own.sum() for own in to_own)) ** 2,
+        "dunn2": between[3] / max(d.mean() for d in inside),
+    }
+
+
+@pytest.mark.parametrize("place", ["Iris", "blobs", "moons", "grid"])
+def test_what_was_read_of_cluster_crit_and_fpc_is_ours_where_the_pages_say_so(site, place):
+    _, values = site
+    given = values.objects_of(place)
+    X, labels = given["X"], given["found"]
+    read = _as_cluster_crit_and_fpc_read(X, labels)
+    for (c, w), number in read["GDI"].items():
+        named = find(f"clusterCrit:GDI{c}{w}")
+        if w == 2:
+            assert "width 2 is half of ours" in named.asked_as
+            number /= 2
+            named = find(f"GDI{c}{w}")
+        assert number == pytest.approx(named(X, labels), rel=1e-10), (c, w)
+    assert read["Ray_Turi"] == pytest.approx(find("clusterCrit:Ray_Turi")(X, labels), rel=1e-10)
+    assert read["PBM"] == pytest.approx(find("clusterCrit:PBM")(X, labels), rel=1e-10)
+    assert read["dunn2"] == pytest.approx(find("fpc:dunn2")(X, labels), rel=1e-10)
 
 
 def test_the_second_width_of_cluster_crit_is_no_mean_over_pairs():
