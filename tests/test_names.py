@@ -46,7 +46,8 @@ PERMETRICS = """adjusted_rand_score ball_hall_index banfeld_raftery_index beale_
     det_ratio_index duda_hart_index dunn_index entropy_score f_measure_score fowlkes_mallows_score gamma_score
     gplus_score hartigan_index homogeneity_score hubert_gamma_score jaccard_score ksq_detw_index
     kulczynski_score log_det_ratio_index log_ss_ratio_index mc_nemar_score mean_squared_error_index
-    mutual_info_score normalized_mutual_info_score precision_score purity_score r_squared_index rand_score
+    mutual_info_score normalized_mutual_info_score phi_score
+    precision_score purity_score r_squared_index rand_score
     recall_score rogers_tanimoto_score russel_rao_score silhouette_index sokal_sneath1_score
     sokal_sneath2_score sum_squared_error_index tau_score v_measure_score xie_beni_index"""
 PACKAGES = {
@@ -107,6 +108,7 @@ def test_every_name_of_the_field_is_understood(package, name):
         ("sklearn:rand_score", "rand"),
         ("clusterCrit:Silhouette", "macro_silhouette"),
         ("NbClust:ch", "calinski_harabasz"),
+        ("adjusted_fm_score", "adjusted_fowlkes_mallows"),
         # spellings
         ("Calinski-Harabasz index", "calinski_harabasz"),
         ("CALINSKI HARABASZ", "calinski_harabasz"),

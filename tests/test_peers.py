@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import re
@@ -132,6 +133,16 @@ def test_others_have_another_number_where_the_page_says_so(site, package, name, 
     assert row.but
     own = entry(*values.asked_about(package, theirs, entry.inputs, place))
     assert abs(values.value(package, theirs, entry.inputs, place) - own) > 0.02
+
+
+@pytest.mark.parametrize("place", ["Iris", "blobs", "moons", "grid"])
+def test_what_genieclust_adjusts_is_what_we_adjust(site, place):
+    _, values = site
+    labels = [
+        np.unique(values.objects_of(place)[side], return_inverse=True)[1] for side in ("truth", "found")
+    ]
+    theirs = importlib.import_module("genieclust.compare_partitions").adjusted_fm_score(*labels)
+    assert find("genieclust:adjusted_fm_score")(*labels) == pytest.approx(theirs, rel=1e-10)
 
 
 def _as_cluster_crit_and_fpc_read(X, labels):

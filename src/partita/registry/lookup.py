@@ -131,7 +131,7 @@ def _find(
         return _FUNCTIONS[name]
     _refuse_curve(name)
     known = understood(name, parameter, fits)
-    if known is None or known[0].name not in _BY_NAME:
+    if known is None or not (known[0].name in _BY_NAME or is_corrected(known[0].ours)):
         raise near_names(
             spelling,
             [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s] + list(others),

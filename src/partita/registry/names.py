@@ -166,8 +166,9 @@ def _of_packages() -> Iterator[Meaning]:
                 remark = one.get("differs") or one.get("but", "")
                 yield Meaning(ours, package, one["name"], remark, "differs" in one, one.get("ours", ""))
     for fact in _table("elsewhere").values():
+        what = "" if fact.get("same") else fact["what"]
         for package, spelled in fact["names"].items():
-            yield from (Meaning(fact["near"], package, name, what=fact["what"]) for name in _listed(spelled))
+            yield from (Meaning(fact["near"], package, name, what=what) for name in _listed(spelled))
 
 
 @cache
