@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from partita.selection.judging import judge_fit as judge
 
 from partita.cluster import RandomSwap
 from partita.registry import find
-from partita.selection.judging import judge_fit as judge
 from partita.selection.strategies import method_for, search_fits
 from partita.selection.sweep import Judges, Sweep
 

@@ -130,7 +130,7 @@ CALLS = {
     "scorer": (pt.scorer, {"index": "CH"}, ()),
     "scorer of data": (pt.scorer("CH"), {"estimator": LABELLED, "X": X}, ("y",)),
     "scorer of truth": (pt.scorer("ARI"), {"estimator": MODEL, "X": X, "y": HARD}, ()),
-    "find": (pt.indices.find, {"name": "CH"}, ()),
+    "find": (pt.indices.find, {"name": "ARI"}, ()),
 }
 DATA = {"X", "truth", "found", "U", "partition", "counts", "obj", "y", "estimator", "sample_weight"}
 DATA |= {"focal_sets", "names"}

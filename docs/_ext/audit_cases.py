@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from sklearn.datasets import make_moons
 
 import audit_witnesses as by_definition
 import partita as pt
-from peer_values import flowers, how_asked, packages, recorded, value
+from peer_values import flowers, how_asked, objects_of, packages, recorded, value
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 from reference.density import dbcv as dbcv_by_definition
@@ -256,7 +257,12 @@ def _xie_beni() -> list[Case]:
     nearest = pt.indices.ssw(X, labels) / 150 / D[labels[:, None] != labels].min() ** 2
     names = ('fclustIndex(index = "xie.beni")', 'fclustIndex(index = "fukuyama.sugeno")')
     twice, sums = (value("R e1071", name, DATA) for name in names)
+    blobs, found = (objects_of("blobs")[name] for name in DATA)
+    nearest_centre = value("permetrics", "xie_beni_index", DATA, "blobs")
+    own_centre = by_definition.xie_beni(blobs, (found[:, None] == np.unique(found)).astype(float))
+    crossed = nearest_centre, pt.indices.xie_beni(blobs, found), own_centre
     return [
+        Case("xie-beni", "Xie-Beni, hard", "permetrics", "xie_beni_index", "blobs", "wrong", *crossed),
         Case("xie-beni", "Xie-Beni, hard", "R clusterCrit", "Xie_Beni", "Iris", "other", nearest, *hard),
         Case("xie-beni", "Xie-Beni", "R e1071", "xie.beni", "Iris, fuzzy", "wrong", twice, *fuzzy),
         Case(
@@ -298,6 +304,23 @@ def _density() -> list[Case]:
     ]
 
 
+def _walks_over_the_wrong_names() -> Iterator[Case]:
+    """Homogeneity, completeness and V of sets with more clusters on one side."""
+    for name, theirs, place in (
+        ("homogeneity", "homogeneity_score", "moons"),
+        ("completeness", "completeness_score", "blobs"),
+        ("v_measure", "v_measure_score", "blobs"),
+    ):
+        truth, found = (np.unique(objects_of(place)[side], return_inverse=True)[1] for side in PAIR)
+        N = by_definition.table(truth, found)
+        shared = by_definition.mutual_information(N)
+        pure = shared / by_definition.entropy(N.sum(axis=1))
+        whole = shared / by_definition.entropy(N.sum(axis=0))
+        right = {"homogeneity": pure, "completeness": whole, "v_measure": 2 * pure * whole / (pure + whole)}
+        numbers = value("permetrics", theirs, PAIR, place), pt.indices.find(name)(truth, found), right[name]
+        yield Case("homogeneity", name.replace("_", "-"), "permetrics", theirs, place, "wrong", *numbers)
+
+
 def _information() -> list[Case]:
     truth, found = flowers()["truth"], flowers()["found"]
     N = by_definition.table(truth, found)
@@ -319,12 +342,14 @@ def _information() -> list[Case]:
     nvi = pt.indices.normalized_variation_of_information(truth, found), shared
     unweighed = value("permetrics", "entropy_score", PAIR)
     bits, of_sum = value("clusim", "sim.vi", PAIR), value("R mclustcomp", "nvi", PAIR)
+    walked = [*_walks_over_the_wrong_names()]
     two_six = ("two clusters, six clusters", "other")
     table = ("a table of reals", "wrong")
     return [
         Case("nmi", "NMI", "R clue", "NMI", *two_six, unequal, *nmi),
         Case("nmi", "NMI", "R aricode", "NMI", *two_six, by_definition.nmi(few, max), *nmi),
         Case("v-measure", "V", "torchmetrics", "v_measure_score", "independent", "wrong", independent, *v),
+        *walked,
         Case("real-tables", "MI", "scikit-learn", "mutual_info_score", *table, rounded, *mi),
         Case("real-tables", "MI", "R genieclust", "mi_score", *table, floored, *mi),
         Case("entropy", "entropy, bits", "permetrics", "entropy_score", "Iris", "wrong", unweighed, *classes),

@@ -5,20 +5,18 @@ from __future__ import annotations
 import inspect
 import math
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from partita.partitions import Kind
 from partita.registry import CLAIMS, Index, indices
 from partita.registry.curves import Curve, curves
 from partita.registry.families import FAMILIES
+from partita.registry.names import peers
 from partita.results.catalogue import card, reference
 from partita.results.symbols import symbols_of
 from peer_values import how_known
 
-PEERS = Path(__file__).parents[1] / "peers.toml"
 STATUS_WORDS = {"claimed": "holds", "refuted": "fails", "open": "not known"}
 
 
@@ -31,12 +29,6 @@ def entries() -> list[Index | Curve]:
 def is_pair(entry: Index | Curve) -> bool:
     """Whether it compares two clusterings."""
     return isinstance(entry, Index) and {"truth", "found"} <= set(entry.inputs)
-
-
-@cache
-def peers() -> dict[str, dict[str, Any]]:
-    """For each index what other packages call it: a name, or a name and how theirs differs."""
-    return tomllib.loads(PEERS.read_text(encoding="utf-8"))
 
 
 class Peer(NamedTuple):
@@ -63,9 +55,9 @@ def peer_rows(name: str) -> list[Peer]:
     rows = []
     inputs = next((e.inputs for e in entries() if e.name == name and isinstance(e, Index)), ())
     for package, said in peers().get(name, {}).items():
-        facts = {"name": said} if isinstance(said, str) else said
-        known = how_known(package, facts["name"], inputs) if inputs else "read"
-        rows.append(Peer(package, facts["name"], facts.get("differs", ""), facts.get("but", ""), known))
+        for facts in said:
+            known = how_known(package, facts["name"], inputs) if inputs else "read"
+            rows.append(Peer(package, facts["name"], facts.get("differs", ""), facts.get("but", ""), known))
     return rows
 
 

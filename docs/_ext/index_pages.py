@@ -207,7 +207,7 @@ def _peers(entry: Index | Curve) -> str:
     if not rows:
         return ""
     legend = (
-        "*Run*: called when this page was made, on the same flowers. *Recorded*: called once, by"
+        "*Run*: called when this page was made, on the same objects. *Recorded*: called once, by"
         " [a script](../../audit/index.md). *Read*: its manual or its source, not called."
     )
     shown = _compact(_table(("package", "name there", "number", "how we know"), rows))

@@ -1,4 +1,4 @@
-"""What other packages say of the same flowers: called here, or recorded in docs/audit/recorded."""
+"""What other packages say of the same objects: called here, or recorded in docs/audit/recorded."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from sklearn.mixture import GaussianMixture
 
 DOCS = Path(__file__).parents[1]
 RECORDED = DOCS / "audit" / "recorded"
+FLOWERS = "Iris"
+PLACES = (FLOWERS, "blobs", "moons", "grid")
+"""The sets on which numbers are compared: others have more clusters on either side, names with gaps, and
+objects nearer to the centre of another cluster."""
 
 
 @cache
@@ -47,9 +51,29 @@ def flowers() -> dict[str, Any]:
     }
 
 
+@cache
+def objects_of(place: str) -> dict[str, Any]:
+    """The flowers, or another set of `PLACES`: as the flowers, without memberships."""
+    if place == FLOWERS:
+        return flowers()
+    given = recorded("inputs.json")["sets"][place]
+    X, truth, found = np.array(given["X"], float), np.array(given["truth"]), np.array(given["found"])
+    k = len(set(found.tolist()))
+    model = GaussianMixture(k, random_state=0, reg_covar=1e-3).fit(X)
+    return {"X": X, "truth": truth, "found": found, "model": model}
+
+
+def places_of(package: str, name: str, inputs: tuple[str, ...]) -> list[str]:
+    """The sets of which the package was asked for this number."""
+    return [place for place in PLACES if value(package, name, inputs, place) is not None]
+
+
 def how_known(package: str, name: str, inputs: tuple[str, ...]) -> str:
-    """How a row is known: run or recorded, with the version, or read."""
-    return "read" if value(package, name, inputs) is None else how_asked(package)
+    """How a row is known: run or recorded, with the version and the number of sets, or read."""
+    n_sets = len(places_of(package, name, inputs))
+    if not n_sets:
+        return "read"
+    return f"{how_asked(package)}, {f'{n_sets} sets' if n_sets > 1 else 'Iris only'}"
 
 
 def what_was_read(start: str) -> str:
@@ -69,33 +93,46 @@ def how_asked(package: str) -> str:
 
 
 @cache
-def value(package: str, name: str, inputs: tuple[str, ...]) -> float | None:
-    """What the package says of the flowers, or nothing where it was not asked."""
+def value(package: str, name: str, inputs: tuple[str, ...], place: str = FLOWERS) -> float | None:
+    """What the package says of the flowers or of another set, or nothing where it was not asked."""
     said = packages()[package]
     if "run" in said:
-        return _called(package, name, inputs)
+        return _called(package, name, inputs, place)
     if "recorded" in said:
-        return _recorded(said["recorded"], package, name)
+        return _recorded(said["recorded"], package, name, place)
     return None
 
 
-def asked_about(package: str, inputs: tuple[str, ...]) -> list[Any]:
-    """The flowers as the package got them: packages of fuzzy clusterings got memberships."""
+def asked_about(package: str, name: str, inputs: tuple[str, ...], place: str = FLOWERS) -> list[Any]:
+    """The objects as the package got them: packages of fuzzy clusterings got memberships."""
     said = packages()[package]
     is_fuzzy = package in recorded(said["recorded"]).get("iris_fuzzy", {}) if "recorded" in said else False
-    return [flowers()["memberships" if is_fuzzy and name == "found" else name] for name in inputs]
+    given = dict(objects_of(place))
+    if is_fuzzy:
+        given["found"] = given["memberships"]
+    if name == "KMeans.inertia_":  # it knows its own labels only
+        given["found"] = _k_means(place).labels_
+    return [given[one] for one in inputs]
 
 
-def _recorded(file: str, package: str, name: str) -> float | None:
-    values = recorded(file)["iris"]
-    fuzzy = recorded(file).get("iris_fuzzy", {})
-    known = {**values.get(package, values), **fuzzy.get(package, {})}
+@cache
+def _k_means(place: str) -> KMeans:
+    given = objects_of(place)
+    return KMeans(len(set(given["found"].tolist())), n_init=10, random_state=0).fit(given["X"])
+
+
+def _recorded(file: str, package: str, name: str, place: str) -> float | None:
+    if place != FLOWERS:
+        known = recorded(file).get("sets", {}).get(place, {}).get(package, {})
+    else:
+        values = recorded(file)["iris"]
+        known = {**values.get(package, values), **recorded(file).get("iris_fuzzy", {}).get(package, {})}
     number = known.get(name)
     return number if isinstance(number, float | int) else None
 
 
-def _called(package: str, name: str, inputs: tuple[str, ...]) -> float | None:
-    given = flowers()
+def _called(package: str, name: str, inputs: tuple[str, ...], place: str) -> float | None:
+    given = objects_of(place)
     function, _, options = name.partition("(")
     words = dict(re.findall(r'(\w+)="(\w+)"', options))
     own = [given[i] for i in inputs]
@@ -103,11 +140,13 @@ def _called(package: str, name: str, inputs: tuple[str, ...]) -> float | None:
         if name.startswith("GaussianMixture."):
             return float(getattr(given["model"], name.partition(".")[2])(given["X"]))
         if name == "KMeans.inertia_":
-            return float(KMeans(3, n_init=10, random_state=0).fit(given["X"]).inertia_)
+            return float(_k_means(place).inertia_)
         return float(getattr(metrics, function)(*own, **words))
     if package == "genieclust":
         room, _, function = function.partition(".")
         numbers = [int(n) for n in re.findall(r", (\d)", options)]
+        # it takes no names of clusters but 0, 1, 2, ...
+        own = [np.unique(one, return_inverse=True)[1] if one.ndim == 1 else one for one in own]
         return float(getattr(importlib.import_module(f"genieclust.{room}"), function)(*own, *numbers))
     if package == "permetrics":
         from permetrics import ClusteringMetric

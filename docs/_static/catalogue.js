@@ -12,7 +12,11 @@ if (box) {
 
   const show = () => {
     for (const row of rows) row.hidden = !isWanted(row);
-    count.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
+    const curves = rows.filter((row) => row.dataset.family === "curves");
+    const shown = (of) => of.filter((row) => !row.hidden).length;
+    const indices = rows.filter((row) => !curves.includes(row));
+    count.textContent =
+      `${shown(indices)} of ${indices.length} indices, ${shown(curves)} of ${curves.length} curves`;
   };
 
   box.hidden = false;

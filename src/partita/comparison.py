@@ -174,8 +174,10 @@ def compare(
         The data: the indices that compare centres (CI, CSI) join.
     indices : list of names, optional
         Names, symbols (``"ARI"``), names with options (``"rand:pairs=ordered"``) or index objects; a family
-        (``"information"``), the key of a paper (``"lei2014"``), ``"headline"`` or ``"all"``. By default every
-        index that applies is computed, and a digest printed.
+        (``"information"``), the key of a paper (``"lei2014"``), ``"headline"`` or ``"all"``. The names of
+        other packages are understood (``"rand_score"``, ``"clusterCrit:Hubert"``), and functions of two label
+        arrays taken: ``{"mine": f}``, or ``{"mine": (f, "higher")}`` where high values are better. By default
+        every index that applies is computed, and a digest printed.
     noise : {"cluster", "singletons", "ignore", "raise"}
         What to do with objects labelled -1 beside non-negative labels, on all sides jointly.
     sample_weight : array or "balanced", optional

@@ -216,15 +216,23 @@ class EmptyClusterWarning(PartitaWarning):
 
 
 def near_names(
-    name: str, known: Iterable[str], *, noun: str, parameter: str | None = None
+    name: str,
+    known: Iterable[str],
+    *,
+    noun: str,
+    parameter: str | None = None,
+    listed: Iterable[str] | None = None,
 ) -> UnknownNameError:
-    """Build the error for an unknown name, with the nearest known ones as the fix."""
+    """Build the error for an unknown name, with the nearest known ones as the fix.
+
+    ``listed`` are those to count and to show, where one thing has several names.
+    """
     spelled = {k.lower(): k for k in known}
     near = [spelled[m] for m in difflib.get_close_matches(name.lower(), spelled, n=4, cutoff=0.55)]
     inside = [k for low, k in spelled.items() if name and name.lower() in low and k not in near]
     suggestions = (near + inside)[:6]
     fix = "did you mean " + ", ".join(suggestions) + "?" if suggestions else None
-    listing = sorted(spelled.values())
+    listing = sorted(spelled.values() if listed is None else listed)
     shown = ", ".join(listing[:12]) + (f", ... ({len(listing)} in all)" if len(listing) > 12 else "")
     what = f"there is no {noun} named {name!r}."
     return UnknownNameError(what, got=repr(name), need=shown, fix=fix, parameter=parameter)

@@ -101,7 +101,7 @@ class ModelComparison(Result):
     def __getitem__(self, name: Any) -> dict[str, ModelValue]:
         """The rows of an index, by candidate."""
         try:
-            wanted = find(name).label
+            wanted = find(name, fits=lambda entry: entry.label in self._by_index).label
         except (KeyError, ParameterError):
             wanted = str(name)
         if wanted not in self._by_index:

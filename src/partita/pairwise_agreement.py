@@ -88,7 +88,7 @@ class PairwiseAgreement(Result):
 
     def _label(self, index: Any) -> str:
         try:
-            label = find(index).label
+            label = find(index, fits=lambda entry: entry.label in self._values).label
         except PartitaError:
             label = str(index)
         if label not in self._values:

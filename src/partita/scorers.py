@@ -66,7 +66,7 @@ def scorer(index: str | Index, *, space: str = "clustered") -> Scorer:
     Scorer(index='silhouette', space='clustered')
     """
     check_space(space)
-    entry = find(index)
+    entry = find(index, fits=lambda one: "truth" not in one.inputs)
     if entry.best is None:
         raise ParameterError(
             f"{entry.name} only describes: no value of it is better than another.",

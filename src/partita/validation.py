@@ -139,9 +139,11 @@ def validate(
         if they are of different kinds, on hardened labels.
     indices : list of names, optional
         Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``); a
-        family (``"compactness"``), the key of a paper (``"franti2017"``), ``"headline"`` or ``"all"``. By
-        default every index that applies is computed, those that look at pairs of objects while that is quick
-        (of more than 10,000 objects the silhouette takes a sample), and a digest printed.
+        family (``"compactness"``), the key of a paper (``"franti2017"``), ``"headline"`` or ``"all"``. The
+        names of other packages are understood (``"NbClust:db"``), and functions of the data and labels taken:
+        ``{"mine": f}``, or ``{"mine": (f, "lower")}`` where low values are better. By default every index
+        that applies is computed, those that look at pairs of objects while that is quick (of more than 10,000
+        objects the silhouette takes a sample), and a digest printed.
     metric : str
         For indices on distances between objects; any of SciPy's, "density" or "precomputed".
     noise : {"cluster", "singletons", "ignore", "raise"}

@@ -1,6 +1,6 @@
 """What Python packages that are not installed with partita say of inputs.json.
 
-Run where clusim, evclust, hdbscan, pycvi-lib, scikit-fuzzy and scikit-learn are, and python.json is written.
+Run where evclust, hdbscan, pycvi-lib, scikit-fuzzy and scikit-learn are, and python.json is written.
 """
 
 import json
@@ -10,15 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pycvi.cvi_func as pycvi
-from clusim.clustering import Clustering
-from clusim.sim import (
-    adj_mi,
-    adjrand_index,
-    fowlkes_mallows_index,
-    nmi,
-    rand_index,
-    vi,
-)
 from evclust.metrics import credalRI, nonspecificity
 from hdbscan.validity import validity_index
 from skfuzzy import cmeans
@@ -37,24 +28,6 @@ def said(function, *given, **options):
     return value if math.isfinite(value) else str(value)
 
 
-def clustering(labels):
-    """As clusim has it."""
-    return Clustering().from_membership_list(labels)
-
-
-def two(truth, found):
-    """What clusim says of two clusterings."""
-    a, b = clustering(truth), clustering(found)
-    return {
-        "sim.adjrand_index": said(adjrand_index, a, b),
-        "sim.rand_index": said(rand_index, a, b),
-        "sim.fowlkes_mallows_index": said(fowlkes_mallows_index, a, b),
-        "sim.nmi": said(nmi, a, b),
-        "sim.adj_mi": said(adj_mi, a, b),
-        "sim.vi": said(vi, a, b),
-    }
-
-
 X, labels = load_iris().data, np.array(inputs["iris"]["labels"])
 groups = [np.flatnonzero(labels == k).tolist() for k in range(3)]
 memberships = np.array(inputs["iris"]["memberships"])
@@ -70,7 +43,6 @@ recorded = {
     "versions": {
         name: version(package)
         for name, package in {
-            "clusim": "clusim",
             "Python evclust": "evclust",
             "hdbscan": "hdbscan",
             "pycvi": "pycvi-lib",
@@ -78,7 +50,6 @@ recorded = {
         }.items()
     },
     "iris": {
-        "clusim": two(inputs["iris"]["species"], inputs["iris"]["labels"]),
         "pycvi": {
             "davies_bouldin": said(pycvi.davies_bouldin, X, groups),
             "dunn": said(pycvi.dunn, X, groups),
@@ -96,7 +67,6 @@ recorded = {
             "cmeans()[-1]": float(cmeans(X.T, 3, 2, 1e-12, 1000, init=memberships.T)[-1]),
         }
     },
-    "pairs": {name: {"clusim": two(*pair)} for name, pair in inputs["pairs"].items()},
     "moons": {
         "about": "make_moons(300, noise=0.05, random_state=0), the same objects begun at another one",
         "hdbscan": {

@@ -33,7 +33,7 @@ def fit_and_judge(
     estimator: Any,
     parameters: dict[str, Any],
     seed: int,
-    indices: Sequence[str],
+    indices: Sequence[str | Index],
     keeps_partition: bool,
     leaves_out: bool = False,
     space: str = "clustered",
@@ -81,7 +81,7 @@ def fit_null(X: Any, data_seed: int, estimator: Any, parameters: dict[str, Any],
 def judge_kept(
     X: Any,
     arrays: Mapping[str, Any],
-    indices: Sequence[str],
+    indices: Sequence[str | Index],
     leaves_out: bool = False,
     prepared_by: Any = None,
     seed: int = 0,
@@ -144,7 +144,7 @@ def _rows(
         rows, statistics = judge(Plan(assignments))
         return tuple(_with_error(row, statistics) for row in rows), {}
     except (ParameterError, KindError, TooLargeError) as problem:
-        if strict is True:
+        if strict is True or problem.parameter == "indices":  # a function that was given fails
             raise
         if len(assignments) == 1:
             label = assignments[0].entry.label

@@ -79,20 +79,20 @@ class Perturbations:
     def fit_repeats(
         self,
         whole: Sequence[Record],
-        labels: Sequence[str],
+        indices: Sequence[str | Index],
         store: Checkpoint | None,
         n_jobs: int | None,
         *,
         hardens: bool = False,
         suffix: str = "",
     ) -> list[Record]:
-        """Every repeat at each setting, compared by the indices of these labels.
+        """Every repeat at each setting, compared by these indices.
 
         Their files end in the suffix. It is an error if no fit succeeds.
         """
         keys = map(self.grid.key, self.grid.values)
         tasks = [
-            Task(f"{key}-repeat{repeat:05}{suffix}", (self, place, repeat, labels, whole[place], hardens))
+            Task(f"{key}-repeat{repeat:05}{suffix}", (self, place, repeat, indices, whole[place], hardens))
             for place, key in enumerate(keys)
             for repeat in range(self.n_repeats)
         ]
@@ -166,7 +166,12 @@ def fit_whole(sweep: Perturbations, place: int) -> Record:
 
 
 def fit_perturbed(
-    sweep: Perturbations, place: int, repeat: int, labels: Sequence[str], whole: Record, hardens: bool
+    sweep: Perturbations,
+    place: int,
+    repeat: int,
+    indices: Sequence[str | Index],
+    whole: Record,
+    hardens: bool,
 ) -> Record:
     """One perturbed clustering, compared by every index, and cluster by cluster with that of all data.
 
@@ -198,7 +203,7 @@ def fit_perturbed(
     if hardens:
         truth, found = truth.harden(), found.harden()
     inputs = prepare({"X": seen, "truth": truth, "found": found})
-    rows = judge(plan([find(label) for label in labels], inputs, hardens=True)).rows
+    rows = judge(plan([find(index) for index in indices], inputs, hardens=True)).rows
     caveat = HARDENED.text if hardens else ""
     values["rows"] = plain([(row.value, join_texts([row.caveat, caveat])) for row in rows])
     once = np.unique(drawn.rows, return_index=True)[1]

@@ -1,7 +1,8 @@
 """Every index by its name: ``partita.indices.adjusted_rand(truth, found)``.
 
 ``catalogue()`` lists them, ``find(name)`` looks one up by name or symbol, or a curve over numbers of clusters
-such as ``"gap"``.
+such as ``"gap"``. Names of other packages and of the papers are understood: ``find("rand_score")``,
+``find("NbClust:db")``, ``find("Γ'")``; a name of several indices is an error that lists them.
 """
 
 from typing import Any
@@ -20,6 +21,7 @@ from partita.indices import memberships, likelihood, complexity, curves
 from partita.registry import index
 from partita.registry import indices as catalogue
 from partita.registry.curves import find_entry as find
+from partita.registry.lookup import own_symbols
 
 __all__ = ["catalogue", "find", "index"]
 __all__ += [entry.name for entry in catalogue()]
@@ -54,7 +56,7 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
     try:
-        return find(name)
+        return own_symbols().get(name) or find(name)
     except KeyError as unknown:
         raise AttributeError(str(unknown)) from None
 

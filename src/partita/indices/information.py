@@ -175,7 +175,7 @@ def joint_entropy(table: Contingency, *, base: Base = None) -> Floats:
         "normalized": {HARD: Example([0, 1, 2, 3], [0, 1, 2, 3])},
         **NO_CLAIM_BY_CHANCE,
     },
-    references=["lei2014", "franti2017"],
+    references=["lei2014", "franti2017", "campagner2022"],
     formula=r"I(U, V) = \sum_{ij} p_{ij} \log \frac{p_{ij}}{p_{i\cdot}\, p_{\cdot j}}",
     caveat="grows with the number of clusters",
     examples=[

@@ -199,7 +199,7 @@ def f_measure(table: Contingency) -> Floats:
         **NOT_BY_CHANCE,
     },
     limits=[_too_many("overlap")],
-    references=["gusfield2002", "franti2017"],
+    references=["gusfield2002", "franti2017", "campagner2022"],
     formula=r"1 - \frac{1}{n} \max_\sigma \sum_i n_{i \sigma(i)}",
     examples=[
         Example([0, 0, 1, 1], [0, 1, 1, 1], 0.25, source="by hand: one object of four must move"),

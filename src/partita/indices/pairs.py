@@ -125,7 +125,7 @@ def _lowest_soft_rand(t: Contingency, *, pairs: str) -> Array:
         ONE,
         Limit(lambda t, *, pairs: _no_pairs(t) & (pairs != "ordered"), math.nan, NO_PAIR),
     ],
-    references=["rand1971", "franti2017"],
+    references=["rand1971", "franti2017", "campagner2022"],
     formula=r"\frac{a + d}{a + b + c + d}",
     examples=[
         Example(RAND_TRUTH, RAND_FOUND, 92 / 136, source="franti2017, Rand index: 92/136 = 0.68"),

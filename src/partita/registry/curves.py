@@ -19,11 +19,13 @@ from partita.registry.lookup import (
     HEADLINE,
     Selected,
     find,
+    known_spellings,
     listed,
     load_catalogue,
     read_options,
     select,
     selector,
+    understood,
 )
 
 CurveFunction: TypeAlias = Callable[..., tuple[Any, Sequence[str]]]
@@ -279,12 +281,10 @@ def _add(entry: Curve) -> None:
         raise ParameterError(
             f"there is a curve named {entry.name!r} already.", got=f"another one from {entry.__module__}"
         )
-    try:
-        taken = find(entry.name)
-    except UnknownNameError:
-        _BY_NAME[entry.name.lower()] = entry
-    else:
+    taken = known_spellings().get(entry.name.lower())
+    if taken is not None:
         raise ParameterError(f"{entry.name!r} already means an index.", got=f"{taken!r}")
+    _BY_NAME[entry.name.lower()] = entry
 
 
 def curves() -> list[Curve]:
@@ -300,26 +300,48 @@ def find_curve(name: str | Curve) -> Curve:
     if not isinstance(name, str):
         raise ParameterError("a curve is named by a string.", got=repr(name), need='a name such as "jump"')
     load_catalogue()
+    named = _named(name)
+    if named is None:
+        raise near_names(name.partition(":")[0], [known.name for known in curves()], noun="curve")
+    entry, text = named
+    return entry.using(**read_options(text)) if text else entry
+
+
+def _named(name: str) -> tuple[Curve, str] | None:
+    """The curve that a name means, ours or that of another package, and the options after it."""
     spelling, _, text = name.partition(":")
     entry = _BY_NAME.get(spelling.strip().lower())
-    if entry is None:
-        raise near_names(spelling, [known.name for known in curves()], noun="curve")
-    return entry.using(**read_options(text)) if text else entry
+    if entry is not None or spelling.strip().lower() in known_spellings():
+        return None if entry is None else (entry, text)
+    try:
+        known = understood(name)
+    except UnknownNameError:  # of several meanings, or none of ours: for who looks for an index to tell
+        return None
+    if known is None or known[0].ours not in _BY_NAME:
+        return None
+    return _BY_NAME[known[0].ours], known[1]
 
 
 def is_curve(name: Any) -> bool:
     """Whether this is a curve, or the name of one."""
     if isinstance(name, str):
         load_catalogue()
-        return name.partition(":")[0].strip().lower() in _BY_NAME
+        return _named(name) is not None
     return isinstance(name, Curve)
 
 
-def find_entry(name: str | Index | Curve, *, parameter: str = "index") -> Index | Curve:
-    """The index or the curve of that name or symbol, without regard to case; ``name:option=value``."""
+def find_entry(
+    name: str | Index | Curve, *, parameter: str = "index", fits: Callable[[Index], bool] | None = None
+) -> Index | Curve:
+    """The index or the curve of that name or symbol, here or in another package; ``name:option=value``.
+
+    Case, hyphens, spaces, underscores and apostrophes do not matter. ``"NbClust:db"`` is the name that one
+    package has, ``"franti2017:J"`` that of one paper. A name of several indices is an error that lists them,
+    unless one of them ``fits``; so is a name of an index that partita does not have.
+    """
     if is_curve(name):
         return find_curve(name)  # type: ignore[arg-type]
-    return find(name, parameter=parameter)  # type: ignore[arg-type]
+    return find(name, parameter=parameter, fits=fits)  # type: ignore[arg-type]
 
 
 def select_entries(

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_type_hints
 
+import numpy as np
+
 from partita.errors import ParameterError, near_names
 from partita.partitions import ALL, Kind
 from partita.registry.entry import Index
@@ -16,12 +18,30 @@ from partita.registry.lookup import add
 from partita.statistics import Statistic
 from partita.statistics.options import options_of
 
+SHORTEST = """
+from partita.indices import index
+from partita.registry import HARD, Array
+from partita.statistics import Contingency
+
+@index(title="Largest cell", best=1.0, range={HARD: (0.0, 1.0)})
+def largest_cell(table: Contingency) -> Array:
+    \"\"\"The share of objects in the largest cell of the table of two clusterings.\"\"\"
+    return table.counts.max(axis=(-2, -1)) / table.n
+
+largest_cell(truth, found)
+"""
+"""The least that an entry has."""
+
+MISSING: Any = inspect.Parameter.empty
+
 
 def index(
+    function: Any = None,
+    /,
     *,
-    title: str,
-    best: float | None,
-    range: Mapping[Any, tuple[RangeEnd, RangeEnd]],  # noqa: A002 (the word users expect)
+    title: str = MISSING,
+    best: float | None = MISSING,
+    range: Mapping[Any, tuple[RangeEnd, RangeEnd]] = MISSING,  # noqa: A002 (the word users expect)
     symbol: str | None = None,
     aliases: Sequence[str] = (),
     claims: Mapping[str, Any] | None = None,
@@ -42,8 +62,12 @@ def index(
 ) -> Callable[[Formula], Index]:
     """Make a formula on statistics an index, known everywhere from then on.
 
+    A function of two label arrays, or of data and labels, needs no entry: ``indices={"mine": f}``.
+
     Parameters
     ----------
+    function
+        Not used: an index needs a title, a best value and a range, so that it is ``@index(...)``.
     title : str
         Its name in words.
     best : float or None
@@ -91,8 +115,11 @@ def index(
         It takes the formula: annotated parameters are the statistics it needs, keyword-only ones its own
         options. The options of the statistics are the index's too.
     """
+    _refuse_incomplete(function, title, best, range)
 
     def register(function: Formula) -> Index:
+        if not inspect.isfunction(function):
+            raise _incomplete("an index is made of a function.", f"{function!r:.60}")
         statistics, options, hints = _read_signature(function)
         chosen = [s for choices in (alternatives or {}).values() for s in choices.values()]
         _inherit(options, hints, [*statistics, *chosen], defaults or {}, without)
@@ -120,7 +147,7 @@ def index(
             formula=formula,
             examples=tuple(examples),
             caveats={ALL: caveat} if isinstance(caveat, str) else dict(caveat),
-            family=family or family_of_module(function.__module__),
+            family=family or family_of_module(function.__module__ or ""),
             options=options,
             defaults=options,
             option_types=hints,
@@ -135,6 +162,39 @@ def index(
         return entry
 
     return register
+
+
+def _refuse_incomplete(function: Any, title: Any, best: Any, ends: Any) -> None:
+    """Refuse a decorator without what every index needs, and show the least that one needs."""
+    if function is not None:
+        raise _incomplete("index(...) takes no function: it decorates one.", f"{function!r:.60}")
+    missing = [n for n, v in (("title", title), ("best", best), ("range", ends)) if v is MISSING]
+    if missing:
+        raise _incomplete(
+            f"an index needs {' and '.join(missing)}.", f"index(...) without {', '.join(missing)}"
+        )
+    if not isinstance(title, str):
+        raise _incomplete("the title of an index is a text.", f"title={title!r:.60}")
+    is_number = isinstance(best, (int, float, np.number)) and not isinstance(best, bool)
+    if best is not None and not is_number:
+        raise _incomplete("the best value of an index is a number, or None.", f"best={best!r:.60}")
+    are_pairs = isinstance(ends, Mapping) and all(
+        isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in ends.values()
+    )
+    if not are_pairs or not ends:
+        raise _incomplete(
+            "the range of an index has both ends for each kind of clustering.", f"range={ends!r:.60}"
+        )
+
+
+def _incomplete(what: str, got: str) -> ParameterError:
+    example = SHORTEST.strip("\n").replace("\n", "\n         ")
+    return ParameterError(
+        what,
+        got=got,
+        need=f"at least\n         {example}",
+        fix='indices={"mine": f} in compare, validate, choose or benchmark takes a function as it is',
+    )
 
 
 RESERVED_OPTIONS = ("noise", "sample_weight", "on_undefined", "X", "truth", "found", "model")
@@ -166,16 +226,13 @@ def _read_signature(function: Formula) -> tuple[tuple[type[Any], ...], dict[str,
         else:
             statistic = hints.get(name)
             if not (isinstance(statistic, type) and issubclass(statistic, Statistic)):
-                raise ParameterError(
-                    f"{function.__name__} does not say which statistic {name!r} is.",
-                    got=f"annotation {statistic!r}",
-                    need="a class of partita.statistics, such as Contingency",
+                raise _incomplete(
+                    f"{function.__name__} does not say which statistic {name!r} is, such as Contingency.",
+                    f"annotation {statistic!r}",
                 )
             statistics.append(statistic)
     if not statistics:
-        raise ParameterError(
-            f"{function.__name__} uses no statistic.", need="at least one annotated parameter"
-        )
+        raise _incomplete(f"{function.__name__} uses no statistic.", "no annotated parameter")
     return tuple(statistics), options, {k: v for k, v in hints.items() if k in options}
 
 

@@ -105,6 +105,10 @@ class Index:
     given_sizes: str = ""
     separable: bool = False
     constant: Mapping[Kind, str] = field(default_factory=dict)
+    asked_as: str = ""
+    """The name that it was found by, of another package or of a paper."""
+    made_by: tuple[Callable[..., Index], tuple[Any, ...]] | None = None
+    """What makes it again in another process, where that is not its entry; of functions that were given."""
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -192,6 +196,11 @@ class Index:
             if self.best in {low for low, _ in self.ranges.values()} or self.best == -math.inf
             else "higher"
         )
+
+    @property
+    def for_workers(self) -> str | Index:
+        """What another process finds it by: its label; the index itself, where it is a function's."""
+        return self.label if self.made_by is None else self
 
     @cached_property
     def row_facts(self) -> dict[str, Any]:
@@ -493,13 +502,16 @@ class Index:
         return function(*statistics, **{k: v for k, v in self.options.items() if k in wanted})
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.made_by is not None:
+            return self.made_by
         from partita.registry.lookup import restore
 
         changed = {k: v for k, v in self.options.items() if v != self.defaults[k]}
         return restore, (self.__module__, self.name, changed)
 
     def __repr__(self) -> str:
-        return f"<index {self.label}{self.__signature__}>"
+        asked = f", {self.asked_as}" if self.asked_as else ""
+        return f"<index {self.label}{self.__signature__}{asked}>"
 
 
 def _kinds_of(statistics: Sequence[Any]) -> tuple[Kind, ...]:

@@ -1,18 +1,24 @@
-"""All indices that are known, found by name, symbol or near name."""
+"""All indices that are known, found by name, symbol, the name that others have, or near name."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from partita.errors import ParameterError, UnknownNameError, near_names
+from partita.partitions import ALL
 from partita.registry.entry import Index
 from partita.registry.families import FAMILIES
+from partita.registry.functions import function_index, named_functions
+from partita.registry.names import OURS, Meaning, has_several_meanings, meaning_of, same_spelling
 
 _BY_NAME: dict[str, Index] = {}
 _BY_SPELLING: dict[str, Index] = {}
+_FUNCTIONS: dict[str, Index] = {}
+"""Functions that were given in the place of indices, by name: the last of each name."""
 
 
 def load_catalogue() -> None:
@@ -57,17 +63,55 @@ def restore(module: str, name: str, options: dict[str, Any]) -> Index:
     return find(name).using(**options)
 
 
+def know_function(entry: Index) -> Index:
+    """Find a function that was given by its name from now on; the name of an index cannot be one."""
+    from partita.registry.curves import is_curve
+
+    key = entry.name.strip().lower()
+    if key in _BY_SPELLING or is_curve(entry.name) or selector(entry.name) or key == HEADLINE:
+        raise ParameterError(
+            f"{entry.name!r} is the name of an index, a curve or a group of indices.",
+            got=f"a function of this name: {entry.formula_function.__doc__!r:.60}",
+            need="another name",
+            parameter="indices",
+        )
+    _FUNCTIONS[entry.name] = entry
+    return entry
+
+
+def known_spellings() -> Mapping[str, Index]:
+    """Names, symbols and aliases in small letters, and what each means."""
+    return _BY_SPELLING
+
+
+def own_symbols() -> Mapping[str, Index]:
+    """The symbol of each index that has one, as it is written; the same may mean others to others."""
+    return {entry.symbol: entry for entry in _BY_NAME.values() if entry.symbol}
+
+
 def indices() -> list[Index]:
     """Every index that is known, family by family."""
     load_catalogue()
     return list(_BY_NAME.values())
 
 
-def find(name: str | Index, *, parameter: str = "index") -> Index:
-    """The index of that name or symbol, without regard to case; ``"rand:pairs=ordered"`` sets options.
+def find(
+    name: str | Index, *, parameter: str = "index", fits: Callable[[Index], bool] | None = None
+) -> Index:
+    """The index of that name or symbol, or of that name in another package; options follow a colon.
 
-    The error for a name that is not known is about ``parameter``.
+    Case, hyphens, spaces, underscores and apostrophes do not matter. ``"rand:pairs=ordered"`` sets options,
+    ``"NbClust:db"`` is the name that one package has, and its number where options of ours give it. Of
+    several meanings the one that ``fits`` is taken. The error for a name that is not known is about
+    ``parameter``.
     """
+    return _find(name, parameter, fits)
+
+
+def _find(
+    name: Any, parameter: str, fits: Callable[[Index], bool] | None = None, others: Iterable[str] = ()
+) -> Index:
+    """`find`; the error for a name that is not known suggests the others, too."""
     if isinstance(name, Index):
         return name
     if not isinstance(name, str):
@@ -79,16 +123,55 @@ def find(name: str | Index, *, parameter: str = "index") -> Index:
         corrected: Index = importlib.import_module(CORRECTED_IN).read_label(name)
         return corrected
     spelling, _, text = name.partition(":")
-    entry = _BY_SPELLING.get(spelling.strip().lower())
-    if entry is None:
-        _refuse_curve(name)
+    key = spelling.strip().lower()
+    entry = _BY_SPELLING.get(key)
+    if entry is not None and (key == entry.name.lower() or not has_several_meanings(spelling)):
+        return entry.using(**read_options(text)) if text else entry
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
+    _refuse_curve(name)
+    known = understood(name, parameter, fits)
+    if known is None or not (known[0].name in _BY_NAME or is_corrected(known[0].ours)):
         raise near_names(
             spelling,
-            [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s],
+            [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s] + list(others),
             noun="index",
             parameter=parameter,
+            listed=_BY_NAME,
         )
-    return entry.using(**read_options(text)) if text else entry
+    meaning, text = known
+    entry = _find(meaning.ours, parameter)
+    return _as_asked(entry.using(**read_options(text)) if text else entry, meaning)
+
+
+def understood(
+    name: str, parameter: str = "index", fits: Callable[[Index], bool] | None = None
+) -> tuple[Meaning, str] | None:
+    """What a name means that is not written as ours are, and the options after it; None if nothing."""
+    from partita.registry.curves import curves
+
+    spelled = [(e.name, (e.name, e.symbol, *e.aliases, e.title)) for e in _BY_NAME.values()]
+    spelled += [(curve.name, (curve.name, curve.title)) for curve in curves()]
+    own: dict[str, list[str]] = {}
+    for ours, names in spelled:
+        for spelling in {same_spelling(s) for s in names if s}:
+            own.setdefault(spelling, []).append(ours)
+    suits = None if fits is None else lambda ours: ours in _BY_NAME and fits(_BY_NAME[ours])
+    return meaning_of(name, own, suits, parameter)
+
+
+def _as_asked(entry: Index, meaning: Meaning) -> Index:
+    """The index that says whose name it was asked for by, and that the number there is another one."""
+    if meaning.whose == OURS:
+        return entry
+    asked = f"{meaning.spelled} in {meaning.whose}"
+    if meaning.remark:
+        asked += f" ({meaning.remark})"
+    if not meaning.differs:
+        return replace(entry, asked_as=asked)
+    text = f"{meaning.spelled} in {meaning.whose} is another number: {meaning.remark}"
+    caveats = {kinds: "; ".join(filter(None, (own, text))) for kinds, own in entry.caveats.items()}
+    return replace(entry, asked_as=asked, caveats=caveats or {ALL: text})
 
 
 CORRECTED = "adjusted("
@@ -137,8 +220,8 @@ def _literal(text: str) -> Any:
 
 
 def listed(names: Any) -> list[Any]:
-    """Names as a list, one name too; an iterator can be gone through only once."""
-    if isinstance(names, (str, Index)):
+    """Names as a list, one name too, or functions by name; an iterator can be gone through only once."""
+    if isinstance(names, (str, Index, Mapping)):
         return [names]
     try:
         return list(names)
@@ -204,7 +287,8 @@ def select(
     Parameters
     ----------
     names : str, index, or list of them; None for all
-        Names and symbols, with options after a colon; a family, the key of a paper, "headline" or "all".
+        Names and symbols, with options after a colon; a family, the key of a paper, "headline" or "all";
+        functions of labels by name, ``{"mine": f}``.
     inputs, needs : names of inputs
         Those that the procedure has (any, if none are named), and those that an index of a group must take.
     headline : names
@@ -217,7 +301,12 @@ def select(
     named: set[str] = set()
     for name in [EVERY] if names is None else listed(names):
         holds = selector(name)
-        if isinstance(name, str) and name.strip().lower() == HEADLINE and headline:
+        functions = named_functions(name)
+        if functions is not None:
+            given = [know_function(function_index(n, f, inputs, needs)) for n, f in functions.items()]
+            chosen |= {entry.label: entry for entry in given}
+            named |= {entry.label for entry in given}
+        elif isinstance(name, str) and name.strip().lower() == HEADLINE and headline:
             chosen |= {entry.label: entry for entry in map(find, headline)}
         elif holds is not None:
             group = {entry.label: entry for entry in fitting if holds(entry)}
@@ -225,7 +314,7 @@ def select(
                 raise _empty_group(str(name), inputs, fitting, parameter)
             chosen |= group
         else:
-            entry = _find_or_group(name, parameter, fitting)
+            entry = _find(name, parameter, fitting.__contains__, groups(fitting))
             chosen[entry.label] = entry
             named.add(entry.label)
     return Selected(tuple(chosen.values()), frozenset(named))
@@ -241,25 +330,16 @@ def _fitting(
     )
 
 
-def _find_or_group(name: Any, parameter: str, fitting: Sequence[Index]) -> Index:
-    """The index of that name; the error for one that is not known suggests groups too."""
-    is_known = not isinstance(name, str) or name.partition(":")[0].strip().lower() in _BY_SPELLING
-    if is_known or is_corrected(name):
-        return find(name, parameter=parameter)
-    _refuse_curve(name)
-    spellings = [s for e in _BY_NAME.values() for s in (e.name, e.symbol, *e.aliases) if s]
-    known = [*spellings, *groups(fitting)]
-    raise near_names(name.partition(":")[0], known, noun="index", parameter=parameter)
-
-
 def _empty_group(
     name: str, inputs: Sequence[str], fitting: Sequence[Index], parameter: str
 ) -> UnknownNameError:
-    """The error for a group of which no index fits: which groups have some."""
+    """The error for a group of which no index fits: what its indices take, and which groups have some."""
     having = near_names(name, groups(fitting), noun="group of indices")
+    holds = selector(name) or (lambda _: False)
+    taken = dict.fromkeys(", ".join(entry.inputs) for entry in _BY_NAME.values() if holds(entry))
     return UnknownNameError(
         f"no index of {name!r} takes just {', '.join(inputs)}.",
-        got=repr(name),
+        got=f"{name!r}, whose indices take {' or '.join(taken)}",
         need=f"a family that has some ({', '.join(dict.fromkeys(e.family for e in fitting))}), or a paper",
         fix=having.fix,
         parameter=parameter,

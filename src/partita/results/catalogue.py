@@ -141,6 +141,7 @@ def card(name: str | Index) -> IndexCard:
     entry = find(name)
     best = f"{show(entry.best)} ({entry.direction} is better)" if entry.best is not None else ""
     facts: list[tuple[str, str]] = [
+        ("asked for as", entry.asked_as),
         ("symbol", entry.symbol or "none"),
         ("also named", ", ".join(entry.aliases)),
         ("call", f"partita.indices.{entry.name}{entry.__signature__}".replace(" -> float", "")),

@@ -22,7 +22,9 @@ def one_of(name: Any, labels: Sequence[str] | Mapping[str, Any], *, noun: str) -
     if isinstance(name, str) and name in known:
         return name
     prefix = CONSENSUS if isinstance(name, str) and name.lower().startswith(CONSENSUS) else ""
-    label = prefix + find_entry(name[len(prefix) :] if prefix else name).label
+    bare = {label.removeprefix(CONSENSUS).partition(":")[0] for label in known}
+    entry = find_entry(name[len(prefix) :] if prefix else name, fits=lambda one: one.name in bare)
+    label = prefix + entry.label
     fitting = [k for k in known if k == label] or [k for k in known if k.partition(":")[0] == label]
     if len(fitting) > 1:
         raise ParameterError(

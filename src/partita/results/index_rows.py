@@ -193,17 +193,26 @@ class IndexTable(Result):
         return replace(self, headline=())
 
     def __getitem__(self, name: str) -> IndexValue:
-        row = self._by_spelling.get(_spelled(name))
+        row = self._by_spelling.get(self._spelled(name))
         if row is not None:
             return row
-        wanted = _spelled(name)
+        wanted = self._spelled(name)
         skipped = next((x for x in self.left_out if wanted in (x.index, x.index.partition(":")[0])), None)
         if skipped is not None:
             raise ParameterError(f"{skipped.index} was left out.", got=skipped.reason)
-        raise near_names(str(name), [s for r in self.rows for s in (r.index, r.symbol) if s], noun="row")
+        spelled = [s for r in self.rows for s in (r.index, r.symbol) if s]
+        raise near_names(str(name), spelled, noun="row", listed=[r.index for r in self.rows])
 
     def __contains__(self, name: object) -> bool:
-        return _spelled(name) in self._by_spelling
+        return self._spelled(name) in self._by_spelling
+
+    def _spelled(self, name: Any) -> str:
+        """The label of the index that a name or symbol means here; the name itself if it means none."""
+        here = {*self._by_spelling, *(skipped.index for skipped in self.left_out)}
+        try:
+            return find(name, fits=lambda entry: entry.label in here or entry.name in here).label
+        except PartitaError:
+            return str(name)
 
     @cached_property
     def _by_spelling(self) -> dict[str, IndexValue]:
@@ -332,14 +341,6 @@ def _row_of(record: Mapping[str, Any]) -> IndexValue:
     else:
         caveats = said(KIND_OF_METHOD.get(method, CaveatKind.UNSORTED), text)
     return IndexValue(**told, caveats=caveats)
-
-
-def _spelled(name: Any) -> str:
-    """The label of the index that a name or symbol means; the name itself if it means none."""
-    try:
-        return find(name).label
-    except PartitaError:
-        return str(name)
 
 
 def _any_number(rows: Iterable[IndexValue], column: str) -> bool:

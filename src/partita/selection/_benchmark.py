@@ -276,8 +276,9 @@ def benchmark(
     data : dict of (X, y)
         Data and true clusters, by name. Noise in the truth is a cluster for the indices, but not for k.
     indices : list of names, optional
-        Indices of the data, the truth and the clustering, a family of indices, or the key of a paper. MSE,
-        ARI, NMI, NVD, CI and CSI by default.
+        Indices of the data, the truth and the clustering, a family of indices, or the key of a paper; or
+        functions, ``{"mine": (f, "higher")}``, of the true and the found labels, or of the data and labels if
+        the first parameter is called ``X``. MSE, ARI, NMI, NVD, CI and CSI by default.
     n_runs : int
         Fits of each method to each data set, each with a seed of its own; one if the method is not random.
     n_jobs : int, optional
@@ -348,7 +349,7 @@ def benchmark(
                 fitted[name],
                 {} if parameters[name] is None else {parameters[name]: sets[on].k},
                 task_seed(root, zlib.crc32(on.encode()), zlib.crc32(name.encode()), run),
-                labels,
+                [entry.for_workers for entry in entries],
             ),
         )
         for on, name, run in places
@@ -382,12 +383,14 @@ def benchmark(
 
 
 def fit_once(
-    X: Any, truth: Any, method: Any, parameters: dict[str, Any], seed: int, indices: Sequence[str]
+    X: Any, truth: Any, method: Any, parameters: dict[str, Any], seed: int, indices: Sequence[str | Index]
 ) -> Record:
     """One fit with its indices in the space of X, or the error of the fit."""
     try:
         return fit_and_judge(X, truth, method, parameters, seed, indices, False, True, "input")
     except FAILURES as problem:
+        if isinstance(problem, ParameterError) and problem.parameter == "indices":
+            raise  # a function that was given in the place of an index
         return Record({"seed": seed, "rows": [], "refused": {}, "failed": one_line(problem)})
 
 

@@ -20,6 +20,7 @@ from partita.partitions.equal_clusterings import equal_groups
 from partita.partitions.models import check_space, is_estimator, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
 from partita.registry import Index
+from partita.registry.functions import no_direction
 from partita.results.provenance import provenance
 from partita.selection._structure import Structure
 from partita.selection.candidates import Candidate, candidates_of
@@ -69,8 +70,8 @@ def choose(
         The kind of method of each candidate by name: ``{"leiden 0.2": "graph", "km 3": "centres"}``.
         Candidates of different kinds that find the same clusters confirm each other; others do not.
     indices : list of names, optional
-        Internal indices, a family (``"compactness"``) or the key of a paper. What they prefer is reported and
-        does not decide.
+        Internal indices, a family (``"compactness"``), the key of a paper, or functions of the data and
+        labels: ``{"mine": (f, "higher")}``. What they prefer is reported and does not decide.
     scale : {None, "standard", "robust"}
         Give all features equal weight: minus the mean over the standard deviation, or minus the median over
         the quartile distance.
@@ -170,6 +171,11 @@ def choose(
             *[f'features on one scale: "{scale}"'] * (scale is not None),
             *(note for note in whole.notes if note != whole.noisy),
             *left_out_notes({**panel.left_out, **left_out}),
+            *(
+                f"{e.label} prefers none: {no_direction(e.label)}"
+                for e in entries
+                if e.made_by and e.best is None
+            ),
         ),
         frame=whole.frame or "pandas",
         title=f"{n} objects, {d} features: {len(given)} clusterings{different}",

@@ -22,7 +22,7 @@ from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Ki
 from partita.partitions.copies import distinct_objects
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import dominance, scaled_data
-from partita.registry import Caveat, CaveatKind, Index, resolve
+from partita.registry import Caveat, CaveatKind, Index, resolve, select
 from partita.results.provenance import provenance
 from partita.selection._structure import Structure, quick_structure
 from partita.selection.schemes import Scheme, Subsample, is_real
@@ -32,6 +32,7 @@ from partita.selection.stability_verdict import Evidence, answered
 __all__ = ["Repeat", "Stability", "stability"]
 
 STRATEGIES = ("cross-validation", "transfer")
+COMPARED = ("X", "truth", "found")
 USUAL: dict[Kind, tuple[str, ...]] = {
     HARD: ("centroid_index", "adjusted_rand"),
     FUZZY: ("centroid_index", "frobenius_adjusted_rand"),
@@ -176,7 +177,8 @@ def stability(
     suffix = f"-{kind.value}" if indices is None and kind is not HARD else ""
     hardens = indices is None and kind is POSSIBILISTIC
     labels = [e.label for e in entries]
-    records = sweep.fit_repeats(whole, labels, store, n_jobs, hardens=hardens, suffix=suffix)
+    sent = [e.for_workers for e in entries]
+    records = sweep.fit_repeats(whole, sent, store, n_jobs, hardens=hardens, suffix=suffix)
     clusterings = [
         cluster_numbers(from_arrays(w.arrays)) if w.arrays else np.full(data.n_objects, -1) for w in whole
     ]
@@ -247,7 +249,9 @@ def _checked(
     if not (structure is None or isinstance(structure, (bool, Structure))):
         what = Phrase(Setting("structure"), " must be True, False or the result of a test.")
         raise ParameterError(what, got=repr(structure)[:60], need="True, False or what structure(X) returns")
-    entries = resolve(USUAL[HARD] if indices is None else indices, ())
+    chosen = select(USUAL[HARD] if indices is None else indices, COMPARED, needs=COMPARED[1:])
+    # an index of a group that only counts is no measure of stability
+    entries = [e for e in chosen.entries if e.best is not None or e.label in chosen.named]
     for entry in entries:
         if not {"truth", "found"} <= set(entry.inputs) or entry.best is None:
             got, need = f"an index of {', '.join(entry.inputs)}", "an external index, such as ARI or VI"

@@ -159,7 +159,8 @@ def panel_for(
     if not entries and not curves and not between_runs:
         raise ParameterError("there is nothing to choose by.", got="no index", need="at least one")
     describes = all(entry.best is None for entry in entries.values())
-    if describes and not curves and not between_runs and not (swept and named):
+    are_functions = all(entry.made_by is not None for entry in entries.values())
+    if describes and not curves and not between_runs and not (named and (swept or are_functions)):
         raise ParameterError(
             "none of these indices prefers one clustering to another.",
             got=", ".join(entries),

@@ -202,7 +202,7 @@ class Stability(Answered, Result):
 
     def values(self, index: str, k: Any) -> Floats:
         """The values of an index at a k, or a value of the parameter, one for each repeat."""
-        label = find(index).label
+        label = find(index, fits=lambda entry: entry.label in self.indices).label
         if label not in self.indices or k not in self.settings:
             raise ParameterError(
                 f"{label} was not computed for {self.parameter or 'k'} = {k}.",

@@ -221,7 +221,7 @@ class Sweep:
                     self.method,
                     grid.parameters(value),
                     task_seed(root, Seeds.ON_DATA, grid.place(value), run),
-                    labels,
+                    [find(label).for_workers for label in labels],
                     True,
                     self.panel.leaves_out,
                     self.space,
@@ -290,12 +290,13 @@ class Sweep:
         if not labels:
             return fits
         prepared_by = self.method if self.space == "clustered" and preparing_steps(self.method) else None
+        sent = [find(label).for_workers for label in labels]
         values = [value for value in self.ks for _ in range(self.n_runs)]
         at = {(value, fit.run): fit for value, fit in zip(values, fits, strict=True)}
         tasks = [
             Task(
                 f"{self.grid.key(value)}-run{run:05}-pairs",
-                (self.X, arrays, labels, self.panel.leaves_out, prepared_by, at[value, run].seed),
+                (self.X, arrays, sent, self.panel.leaves_out, prepared_by, at[value, run].seed),
             )
             for (value, run), arrays in counting.items()
         ]
