@@ -65,8 +65,7 @@ def _checked(name: Any, given: Any) -> tuple[Callable[..., Any], str]:
         raise ParameterError(
             f"{name!r} is no function.", got=repr(function)[:60], need=FORM, parameter="indices"
         )
-    is_silent = direction == "none" and given is function
-    if not is_silent and not (isinstance(direction, str) and direction in ("higher", "lower")):
+    if given is not function and not (isinstance(direction, str) and direction in ("higher", "lower")):
         raise ParameterError(
             f"which values of {name!r} are better?",
             got=repr(direction),
