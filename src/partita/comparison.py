@@ -18,7 +18,7 @@ from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.lower_and_upper import asks_for_ends, has_ends, with_ends
-from partita.partitions import HARD, HardPartition, as_partition
+from partita.partitions import HARD, HardPartition, as_partition, with_cuts
 from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.progress import bar
 from partita.registry import Index, check_on_undefined, find, listed, select
@@ -146,6 +146,8 @@ def compare(
     found: Any,
     *,
     X: Any = None,
+    k: Any = None,
+    height: Any = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     noise: str = "cluster",
     sample_weight: Any = None,
@@ -172,6 +174,9 @@ def compare(
         by name (a dictionary, or a frame with a column of labels for each) are judged side by side.
     X : (n, d) array or data frame, optional
         The data: the indices that compare centres (CI, CSI) join.
+    k, height : number, optional
+        For trees of merges (SciPy's linkage, scikit-learn's ``children_``): into how many clusters, or at
+        which height they are cut, see `cut`. Several cuts of ``found`` are compared side by side.
     indices : list of names, optional
         Names, symbols (``"ARI"``), names with options (``"rand:pairs=ordered"``) or index objects; a family
         (``"information"``), the key of a paper (``"lei2014"``), ``"headline"`` or ``"all"``. By default every
@@ -253,6 +258,7 @@ def compare(
     0.3466
     """
     check_on_undefined(on_undefined)
+    truth, found = with_cuts({"truth": truth, "found": found}, k, height).values()
     if not isinstance(bounds, (bool, np.bool_)):
         raise ParameterError(
             "bounds is a yes or a no.", got=repr(bounds), need="True or False", parameter="bounds"

@@ -175,11 +175,14 @@ def prepare(
     if together is not None:
         sides |= zip(("truth", "found"), together, strict=False)
     else:
-        sides |= {
-            name: read_marked(obj, X=X, noise_label=noise_label, missing=policy, background=background)
-            for name, obj in given.items()
-            if name != "X"
-        }
+        sides |= read_marked(
+            {name: obj for name, obj in given.items() if name != "X"},
+            X=X,
+            noise_label=noise_label,
+            missing=policy,
+            background=background,
+            n_objects=sides["X"].n_objects if "X" in sides else None,
+        )
     models = [obj for name, obj in given.items() if name != "X" and is_estimator(obj)]
     for one in models if X is not None else ():
         refuse_labels_of_other_data(one, X)

@@ -14,7 +14,7 @@ from partita.errors import ParameterError, PartitaError
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.fits.checkpoints import root_seed
 from partita.inputs import Inputs, prepare
-from partita.partitions import DataMatrix, Partition
+from partita.partitions import DataMatrix, Partition, with_cuts
 from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.partitions.data import DATA_POLICIES
 from partita.partitions.models import (
@@ -113,6 +113,8 @@ def validate(
     X: Any,
     found: Any,
     *,
+    k: Any = None,
+    height: Any = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     metric: str = "euclidean",
     noise: str = "cluster",
@@ -136,6 +138,9 @@ def validate(
         Anything `as_partition` takes. A fitted mixture also gives its likelihood. Several by name are judged
         side by side: ``{"k-means": labels, "mixture": model}``, or a frame with a column of labels for each;
         if they are of different kinds, on hardened labels.
+    k, height : number or list of numbers, optional
+        For trees of merges: into how many clusters, or at which height they are cut, see `cut`. Several cuts
+        are judged side by side.
     indices : list of names, optional
         Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``); a
         family (``"compactness"``), the key of a paper (``"franti2017"``), ``"headline"`` or ``"all"``. By
@@ -183,6 +188,7 @@ def validate(
     silhouette                 0.7980     1  higher
     """
     check_on_undefined(on_undefined)
+    found = with_cuts({"found": found}, k, height)["found"]
     check_space(space)
     known_metric(metric)
     indices = listed(indices) if indices is not None else None  # an iterator goes only once

@@ -13,6 +13,7 @@ from partita.partitions.reading import as_partition, read_marked
 from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
 from partita.partitions.same_objects import alignment_note, same_objects
+from partita.partitions.trees import cut, with_cuts
 
 __all__ = [
     "ALL",
@@ -39,9 +40,11 @@ __all__ = [
     "is_mixture",
     "coassociation",
     "complete_data",
+    "cut",
     "lengths_differ",
     "pairwise_masses",
     "read_marked",
     "same_objects",
     "softest",
+    "with_cuts",
 ]

@@ -12,6 +12,7 @@ from partita.errors import ParameterError
 from partita.fits.checkpoints import root_seed
 from partita.fits.tasks import check_count
 from partita.inputs import prepare
+from partita.partitions import with_cuts
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.models import is_estimator, preparing_steps, space_note
 from partita.partitions.scales import scaled_data
@@ -41,6 +42,8 @@ def choose(
     X: Any,
     candidates: Any,
     *,
+    k: Any = None,
+    height: Any = None,
     kinds: Mapping[Any, str] | None = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     scale: str | None = None,
@@ -64,6 +67,9 @@ def choose(
     candidates : dict of clusterings, or frame of label columns
         Anything `as_partition` takes, by name: ``{"leiden 0.2": labels, "leiden 0.5": others}``. A fitted
         pipeline is evaluated in the space of X.
+    k, height : number or list of numbers, optional
+        For trees of merges, alone or among the candidates: into how many clusters, or at which height they
+        are cut, see `cut`. Several cuts are candidates of their own: ``choose(X, tree, k=range(2, 9))``.
     kinds : dict, optional
         The kind of method of each candidate by name: ``{"leiden 0.2": "graph", "km 3": "centres"}``.
         Candidates of different kinds that find the same clusters confirm each other; others do not.
@@ -118,6 +124,7 @@ def choose(
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
     check_count("n_neighbors", n_neighbors)
+    candidates = with_cuts({"found": candidates}, k, height)["found"]
     given = several(candidates)
     if given is None or len(given) < 2:
         raise ParameterError(
