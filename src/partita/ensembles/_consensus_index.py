@@ -16,6 +16,7 @@ from partita.errors import ParameterError
 from partita.evaluation import demand_values, values_of
 from partita.inputs import Inputs, prepare
 from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
+from partita.partitions.ensemble import unweighted
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Evaluation, Index, check_on_undefined, resolve
 from partita.registry.caveats import said
@@ -161,7 +162,7 @@ def consensus_index(
     """
     check_on_undefined(on_undefined)
     entries = _agreement_indices(index, has_data=X is not None)
-    given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    given = unweighted(ensemble, "consensus_index")
     if len(given) < 2:
         raise ParameterError(
             "one partition alone has nothing to agree with.",
