@@ -24,7 +24,7 @@ from partita.errors import (
     UndefinedIndexWarning,
 )
 from partita.inputs import Inputs, prepare
-from partita.partitions import HardPartition, MembershipPartition, Partition, as_partition
+from partita.partitions import HardPartition, MembershipPartition, Partition, as_partition, side_text
 from partita.results import Result, Table
 from partita.results.provenance import provenance
 from partita.statistics import (
@@ -350,7 +350,7 @@ def align(
     covered = sum(row.overlap for row in rows) / float(table.n)
     counts = (len(truth_names), len(found_names))
     sides = [
-        f"{kind} {side} (k={k})"
+        side_text(kind, side, k, inputs.noise_of.get(side))
         for kind, side, k in zip(table.kinds, ("truth", "found"), counts, strict=True)
     ]
     in_pairs = {row.truth for row in rows}, {row.found for row in rows}

@@ -20,7 +20,16 @@ from partita.distributional.sides import Side
 from partita.distributional.table_index import TableIndex
 from partita.distributional.tasks import Answer, ends_only
 from partita.errors import KindError, TooLargeError
-from partita.partitions import FUZZY, HARD, ROUGH, Ensemble, HardPartition, Partition
+from partita.partitions import (
+    FUZZY,
+    HARD,
+    ROUGH,
+    Ensemble,
+    HardPartition,
+    Partition,
+    noise_share,
+    side_text,
+)
 
 READING = "probability: each clustering of an ensemble counts by its weight"
 BETWEEN = "belief: each clustering of the ensemble, by its weight, has an interval over the completions"
@@ -105,7 +114,8 @@ def sides_of(
 def describe(side: HardLaw | Side, name: str) -> str:
     """A side in the title of a result."""
     if isinstance(side, Side):
-        return f"{side.kind} {name} (k={side.partition.n_clusters})"
+        share = noise_share(side.partition)
+        return side_text(side.kind, name, side.partition.n_clusters, None if share is None else (1, share))
     ks = sorted({m.n_clusters for m in side.members})
     k = str(ks[0]) if len(ks) == 1 else f"{ks[0]}..{ks[-1]}"
     if len(side.members) == 1:

@@ -13,6 +13,15 @@ from partita.partitions.reading import as_partition, read_marked
 from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
 from partita.partitions.same_objects import alignment_note, same_objects
+from partita.partitions.side_names import (
+    UNNAMED,
+    SideNames,
+    count_text,
+    described,
+    noise_name,
+    noise_share,
+    side_text,
+)
 from partita.partitions.trees import cut, with_cuts
 
 __all__ = [
@@ -35,16 +44,23 @@ __all__ = [
     "ROUGH",
     "RoughPartition",
     "SOFT",
+    "SideNames",
+    "UNNAMED",
     "alignment_note",
     "as_partition",
     "is_mixture",
     "coassociation",
     "complete_data",
+    "count_text",
     "cut",
+    "described",
     "lengths_differ",
+    "noise_name",
+    "noise_share",
     "pairwise_masses",
     "read_marked",
     "same_objects",
+    "side_text",
     "softest",
     "with_cuts",
 ]

@@ -27,6 +27,9 @@ BESIDE = 2
 MOST_IN_TREES = 20_000
 """Number of objects up to which the stability of density trees is analysed."""
 
+FOUND = "the clustering found"
+"""The name of the answer beside labels that are no truth."""
+
 Entry = Result | Mapping[str, Result]
 
 
@@ -145,7 +148,9 @@ def analyse(
     if "truth" in sides:
         found += _compared(sides["truth"], truth_name, choice, k, asked)
     if "labels" in sides:
-        found += _compared(sides["labels"], labels_name, choice, k, asked, at_its_k=False)
+        names = (labels_name, FOUND if labels_name != FOUND else f"{FOUND} here")
+        asked_of_labels = {**asked, "names": names}
+        found += _compared(sides["labels"], labels_name, choice, k, asked_of_labels, at_its_k=False)
         old = validate(data, sides["labels"], scale=scale, **quoted)
         found.append({labels_name: old})
     known = {"true_k": sides["truth"].n_clusters} if "truth" in sides else {}

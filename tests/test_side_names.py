@@ -1,0 +1,126 @@
+"""What the two clusterings of a comparison are called, and that noise is not counted as a cluster."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import partita as pt
+from partita.errors import ParameterError
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
+A = np.repeat(["x", "y", "z"], 30)
+B = np.where(np.arange(90) % 7 == 0, 0, np.repeat([0, 1, 2], 30))
+NAMES = ("run A", "run B")
+
+
+def texts_of(result):
+    """Everything that a comparison says of its sides."""
+    told = (result, result.all, result.story, result.differences("cluster"), result.differences("object"))
+    text = "\n".join(map(str, told))
+    return text.replace("pairs_in_truth_only", "").replace("pairs_in_found_only", "")
+
+
+@pytest.mark.parametrize("found", [B, A, np.zeros(90, dtype=int), np.arange(90), np.where(B == 0, -1, B)])
+def test_neither_side_is_called_truth_where_both_have_names(found):
+    result = pt.compare(A, found, names=NAMES)
+    text = texts_of(result)
+    assert "truth" not in text
+    assert "true cluster" not in text
+    assert "found" not in text.replace("not found", "")
+    assert "run A" in text
+    assert "run B" in text
+    assert result.title.startswith("90 objects: hard run A (k=3), hard run B")
+    assert result.provenance["names"] == list(NAMES)
+
+
+def test_tables_have_the_names():
+    result = pt.compare(A, B, names=NAMES)
+    assert set(result.by_cluster()["side"]) == set(NAMES)
+    assert list(result.by_object().columns[:2]) == list(NAMES)
+    assert pt.compare(A, B)["ARI"].value == result["ARI"].value
+
+
+@pytest.mark.parametrize("kind", ["contingency", "flow"])
+def test_figures_have_the_names(kind):
+    data = pt.plots.figure_data(pt.compare(A, B, names=NAMES), kind)
+    text = " ".join([data.title, data.description, str(data.x), str(data.y), *data.notes, str(data.facts)])
+    assert "run A" in text
+    assert "run B" in text
+    assert "true" not in text.replace("True", "").replace("true_cluster", "")
+    assert "truth" not in text.replace("'truth':", "")
+
+
+def test_several_found_ones_stand_beside_a_reference_with_a_name():
+    result = pt.compare(A, {"p": B, "q": A}, names=("last year", "others"))
+    assert "hard last year (k=3); p: hard (k=3), q: hard (k=3)" in result.title
+    assert pt.plots.figure_data(result, "flow").facts["levels"] == ["last year", "p", "q"]
+
+
+@pytest.mark.parametrize(
+    "names", ["ab", ("a",), ("a", "a"), ("a", ""), ("a", 1), ("a", "b", "c"), 3, {"a": "b"}]
+)
+def test_names_that_name_nothing_are_refused(names):
+    with pytest.raises(ParameterError, match="names"):
+        pt.compare(A, B, names=names)
+
+
+def noisy(k, share, n=1000):
+    labels = np.arange(n) % k
+    labels[: int(share * n)] = -1
+    return labels
+
+
+def test_noise_is_not_counted_as_a_cluster_in_what_is_printed():
+    truth, found = np.arange(1000) % 3, noisy(39, 0.12)
+    said = "39 clusters and noise (12 %)"
+    assert said in str(pt.compare(truth, found))
+    assert "(k=40)" not in str(pt.compare(truth, found))
+    assert said in str(pt.compare(truth, found, noise="singletons", indices=["ARI"]))
+    assert "(k=39)" in str(pt.compare(truth, found, noise="ignore", indices=["ARI"]))
+    assert said in str(pt.compare(truth, {"a": found, "b": truth}, indices=["ARI"]))
+    assert said in str(pt.compare(truth, found).differences("cluster"))
+    assert said in str(pt.align(truth, found))
+    assert said in str(pt.distribution(truth, found))
+    assert said in str(pt.compare_models(truth, {"a": found, "b": truth}, bootstrap=50, indices=["ARI"]))
+    data = RNG.normal(size=(1000, 2))
+    assert said in str(pt.validate(data, found, indices=["CH"]))
+    assert said in str(pt.validate(data, {"a": found, "b": truth}, indices=["CH"]))
+    assert said in str(pt.validate(data, found, indices=["CH"]).by_cluster)
+    assert said in pt.plots.figure_data(pt.compare(truth, found), "contingency").description
+    assert pt.as_partition(found).n_clusters == 40  # columns are counted as ever
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ([0, 0, -1, -1], "1 cluster and noise (50 %)"),
+        ([0] * 299 + [-1], "1 cluster and noise (<1 %)"),
+        ([0] + [-1] * 299, "1 cluster and noise (>99 %)"),
+        (["a", "b", "noise", "b"], "2 clusters and noise (25 %)"),
+    ],
+)
+def test_shares_of_noise(labels, said):
+    found = pt.HardPartition(labels, noise_label="noise" if "a" in labels else None)
+    assert said in str(pt.compare([0] * (len(labels) - 1) + [1], found, indices=["ARI"]))
+
+
+def test_weights_and_memberships_count_noise_by_share():
+    result = pt.compare([0, 0, 1, 1], [0, -1, 1, 1], sample_weight=[1, 3, 1, 1], indices=["ARI"])
+    assert "2 clusters and noise (50 %)" in str(result)
+    soft = pt.as_partition([[0.5, 0.25], [0.1, 0.1], [1.0, 0.0], [0.0, 0.55]], noise="rest")
+    assert "fuzzy found with 2 clusters and noise (38 %)" in str(
+        pt.compare([0, 0, 1, 1], soft, indices=["VI"])
+    )
+
+
+def test_splits_and_merges_call_noise_so():
+    truth = np.repeat([0, 1], 50)
+    found = np.where(np.arange(100) % 4 == 0, -1, truth)
+    text = str(pt.compare(truth, found))
+    assert "split: truth 0 (50 objects): 74% in 0, 26% in noise" in text
+    assert "merged: noise of found (25 objects): 52% of 0, 48% of 1" in text
+    refined = pt.compare(truth, np.where(truth == 0, -1, np.arange(100) % 3))
+    said = "found refines truth: each of its 3 clusters, and its noise, lies within one of the 2"
+    assert said in refined.statement
