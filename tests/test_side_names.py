@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import partita as pt
 from partita.errors import ParameterError
+from partita.reports.analyses import analyse
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 30, axis=0)
@@ -124,3 +127,34 @@ def test_splits_and_merges_call_noise_so():
     refined = pt.compare(truth, np.where(truth == 0, -1, np.arange(100) % 3))
     said = "found refines truth: each of its 3 clusters, and its noise, lies within one of the 2"
     assert said in refined.statement
+
+
+def words_of(page):
+    """The words of a report before it explains the indices, which are defined for truth and found."""
+    text = re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL)
+    text = re.sub(r"pairs_in_truth_only", "", re.sub(r"\s+", " ", text))
+    before, heading, _ = text.rpartition("What the indices mean")
+    assert heading
+    return before
+
+
+def test_a_report_says_truth_only_of_a_truth(tmp_path):
+    options = {"ks": range(1, 5), "n_runs": 2, "n_repeats": 0, "n_shuffles": 49, "bootstrap": 0}
+    found = analyse(X, labels=B, labels_name="old_segment", **options)
+    comparisons = [one for entry in found if isinstance(entry, dict) for one in entry.values()]
+    comparisons = [one for one in comparisons if isinstance(one, pt.Comparison)]
+    assert comparisons
+    for one in comparisons:
+        assert "truth" not in str(one)
+        data = pt.plots.figure_data(one, "contingency")
+        assert data.y == "cluster of old_segment"
+        assert data.x.startswith("cluster of the clustering found")
+    text = words_of(pt.report(*found, to=tmp_path / "page.html"))
+    assert "compared with old_segment" in text
+    assert re.findall(r".{40}\b(?:truth|true cluster)\b.{20}", text) == []
+
+
+def test_a_report_of_two_runs_has_their_names(tmp_path):
+    text = words_of(pt.report(pt.compare(A, B, names=NAMES), to=tmp_path / "page.html"))
+    assert "Run B compared with run A" in text
+    assert re.findall(r".{40}\b(?:truth|true cluster)\b.{20}", text) == []

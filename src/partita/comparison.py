@@ -311,7 +311,6 @@ def compare(
         indices,
         truth,
         X=X,
-        called=called,
         bounds=bounds,
         ways=ways,
         sampling=sampling,
@@ -319,13 +318,13 @@ def compare(
     )
     candidates = several(found)
     if candidates is None:
-        alone = judged(found)
+        alone = judged(found, called=called)
         demand_values(alone.rows, on_undefined)
         return alone
     if not candidates:
         raise ParameterError("there is nothing to compare with.", got="an empty dictionary")
     refuse_other_orders(truth, candidates)
-    results = {name: judged(one) for name, one in candidates.items()}
+    results = {name: judged(one, called=called.beside(name)) for name, one in candidates.items()}
     refuse_other_prints(truth, {n: r.inputs.partitions["found"] for n, r in results.items() if r.inputs})
     for result in results.values():
         demand_values(result.rows, on_undefined)

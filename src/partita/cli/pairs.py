@@ -22,7 +22,7 @@ from partita.cli.options import (
     writing_of,
 )
 from partita.cli.output import Output, with_output
-from partita.cli.sides import read_sides, two_clusterings
+from partita.cli.sides import names_of_sides, read_sides, two_clusterings
 from partita.cli.spellings import Command
 
 weight_option = option(
@@ -140,6 +140,7 @@ def compare(
     result = comparison.compare(
         sides.first,
         sides.second,
+        names=names_of_sides(given),
         X=sides.data,
         indices=split_indices(indices),
         noise=noise,

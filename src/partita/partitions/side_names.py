@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,11 @@ class SideNames:
             )
         return cls(*texts)
 
+    def beside(self, found: Any) -> SideNames:
+        """The reference beside one of several clusterings, which has a name of its own."""
+        name = str(found).strip()
+        return replace(self, found=name) if self.are_given and name not in ("", self.truth) else self
+
     @property
     def are_given(self) -> bool:
         """True for names of the user."""
@@ -68,7 +73,8 @@ class SideNames:
             return text
         for side in ("truth", "found"):
             text = text.replace(f"{self._plain(side)} cluster", self.cluster(side))
-            text = re.sub(rf"\b{side}(?= (has|held)\b)", lambda _, side=side: self.of(side), text)
+            name = self.of(side).replace("\\", r"\\")
+            text = re.sub(rf"\b{side}(?= (has|held)\b)", name, text)
         return text
 
     @staticmethod

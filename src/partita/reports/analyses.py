@@ -14,6 +14,7 @@ from partita.errors import FileError, ParameterError, PartitaError
 from partita.fits.tasks import check_count
 from partita.inputs import Inputs, prepare
 from partita.partitions import DataMatrix, Partition, complete_data
+from partita.reports.verdicts import FOUND
 from partita.results import Result
 from partita.selection import ChoiceOfK, choose_k, stability
 from partita.selection.evidence import TREE
@@ -26,9 +27,6 @@ BESIDE = 2
 
 MOST_IN_TREES = 20_000
 """Number of objects up to which the stability of density trees is analysed."""
-
-FOUND = "the clustering found"
-"""The name of the answer beside labels that are no truth."""
 
 Entry = Result | Mapping[str, Result]
 

@@ -237,14 +237,16 @@ def _records(table: _Table, rows: Array, columns: Array) -> tuple[dict[str, Any]
     shown = np.flatnonzero((at[0] >= 0) & (at[1] >= 0) & (cells.shared > NOTHING * table.total))
     shown = shown[np.lexsort((at[1][shown], at[0][shown]))]
     paired = table.is_paired
+    called = table.called
+    names = [called.cluster(side) if called.are_given else side for side in ("truth", "found")]
     made = []
     for cell in shown.tolist():
         i, j = int(cells.rows[cell]), int(cells.columns[cell])
         shared = float(cells.shared[cell])
         made.append(
             {
-                "truth": table.truth[i],
-                "found": table.found[j],
+                names[0]: table.truth[i],
+                names[1]: table.found[j],
                 "count": amount(shared),
                 "share": shared / float(cells.row_sizes[i]),
                 "share_of_found": shared / float(cells.column_sizes[j]),
