@@ -158,3 +158,12 @@ def test_a_report_of_two_runs_has_their_names(tmp_path):
     text = words_of(pt.report(pt.compare(A, B, names=NAMES), to=tmp_path / "page.html"))
     assert "Run B compared with run A" in text
     assert re.findall(r".{40}\b(?:truth|true cluster)\b.{20}", text) == []
+
+
+def test_alignments_and_distributions_have_names_too():
+    pairs = pt.align(A, np.where(B == 2, 1, B), names=NAMES)
+    assert pairs.title.startswith("90 objects: hard run A (k=3), hard run B (k=2)")
+    assert "without a partner: run A z" in str(pairs)
+    assert pt.plots.figure_data(pairs, "contingency").y == "cluster of run A"
+    spread = pt.distribution(A, B, names=NAMES)
+    assert spread.title == "rand, 90 objects: hard run A (k=3), hard run B (k=3)"

@@ -279,6 +279,7 @@ def align(
         noise=noise,
         sample_weight=sides.weights,
         min_overlap=min_overlap,
+        names=names_of_sides(given),
     )
     from partita.cli.moved_objects import moved_objects, told_moved
 
@@ -383,5 +384,6 @@ def distribution(
         confidence=confidence,
         budget_seconds=budget,
         random_state=seed,
+        names=names_of_sides(given),
     )
     output.show(result, sides.notes)

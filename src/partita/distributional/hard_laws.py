@@ -131,7 +131,7 @@ def law_between(one: HardLaw, other: HardLaw, index: TableIndex) -> Answer:
             "there are too many pairs of clusterings.",
             got=f"{len(one.members)} x {len(other.members)} of them",
             need=f"at most {MOST_MEMBER_PAIRS:,}",
-            fix="take every tenth: Ensemble(ensemble[::10])",
+            fix="take every tenth: Ensemble(ensemble[::10], weights=ensemble.weights[::10])",
         )
     values = np.concatenate([index.on_tables(tables) for tables in _tables(one, other)])
     law = Law.of(values, np.multiply.outer(one.weights, other.weights).ravel(), "probability")

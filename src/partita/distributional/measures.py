@@ -25,7 +25,7 @@ from partita.distributional.sides import EMPTY, Side, base_index
 from partita.distributional.tasks import METHODS, USUAL_WORK, Answer, Task, budget_of, nothing_left
 from partita.errors import ParameterError, Phrase, Setting
 from partita.inputs import Inputs, prepare
-from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH, Ensemble
+from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH, Ensemble, SideNames
 from partita.partitions.tnorms import TNORMS
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index
@@ -58,6 +58,7 @@ def distribution(
     random_state: Any = None,
     noise_label: Any = None,
     missing: str = "raise",
+    names: Sequence[str] | None = None,
 ) -> Distribution:
     """What an index may be between two soft clusterings, over the hard clusterings they stand for.
 
@@ -100,7 +101,7 @@ def distribution(
         half a minute and counted, so that the result does not depend on the machine.
     random_state : None, int or Generator
         Seed of the draws.
-    noise_label, missing
+    noise_label, missing, names
         As in `compare`.
 
     Returns
@@ -158,6 +159,7 @@ def distribution(
         noise=noise,
         noise_label=noise_label,
         missing=missing,
+        called=SideNames.read(names),
     )
     if not inputs.n_objects:
         raise nothing_left()
@@ -168,7 +170,7 @@ def distribution(
         else [Side.of(p, empty) for p in inputs.partitions.values()]
     )
     base = base_index(index, sides, inputs.n_objects)
-    notes += [f"{name}: {s.note}" for name, s in zip(given, sides, strict=True) if s.note]
+    notes += [f"{inputs.called.of(name)}: {s.note}" for name, s in zip(given, sides, strict=True) if s.note]
     with bar("distribution") as report:
         task = Task(
             base,
@@ -268,7 +270,7 @@ def _result(
     options: Mapping[str, Any],
     seconds: float,
 ) -> Distribution:
-    words = map(describe, sides, ("truth", "found"))
+    words = map(describe, sides, (inputs.called.truth, inputs.called.found))
     return Distribution(
         notes=(*notes, *answer.notes),
         provenance=provenance(

@@ -85,7 +85,7 @@ def contingency_of_alignment(result: Alignment) -> FigureData:
     if result.sides is None:
         raise _no_clusterings("alignment", "align", True)
     sides = dict(zip(("truth", "found"), result.sides, strict=True))
-    inputs = Inputs(sides, result.sides[0].n_objects, result.weight)
+    inputs = Inputs(sides, result.sides[0].n_objects, result.weight, called=result.called)
     return _figure(inputs, {row.truth: row.found for row in result.rows})
 
 
