@@ -167,3 +167,18 @@ def test_alignments_and_distributions_have_names_too():
     assert pt.plots.figure_data(pairs, "contingency").y == "cluster of run A"
     spread = pt.distribution(A, B, names=NAMES)
     assert spread.title == "rand, 90 objects: hard run A (k=3), hard run B (k=3)"
+
+
+def test_noise_is_no_cluster_of_an_ensemble_nor_a_tiny_one():
+    with_noise = np.where(np.arange(90) % 9 == 0, -1, B)
+    assert "of 90 objects (k=3)" in str(pt.consensus_index([B, with_noise]))
+    alone = B.copy()
+    alone[5] = -1
+    result = pt.validate(X, alone)
+    assert "clusters hold a single object" not in str(result)
+
+
+def test_names_do_no_tricks():
+    result = pt.compare(A, B, names=("run\nA", "\u202erun B"))
+    assert result.title == "90 objects: hard run A (k=3), hard \\u202erun B (k=3)"
+    assert "\u202e" not in texts_of(result)

@@ -15,7 +15,7 @@ from partita.arrays import Array, Floats, blocks, dense, one_blas_thread
 from partita.errors import ParameterError
 from partita.evaluation import demand_values, values_of
 from partita.inputs import Inputs, prepare
-from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
+from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, n_without_noise, softest
 from partita.partitions.ensemble import unweighted
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Evaluation, Index, check_on_undefined, resolve
@@ -448,7 +448,7 @@ def _put_pair(
 
 def _title(members: Sequence[Partition], inputs: Inputs) -> str:
     kinds = "/".join(dict.fromkeys(k.value for k in sorted(inputs.kinds, key=lambda k: k.softness)))
-    ks = [m.n_clusters for m in members]
+    ks = [n_without_noise(m) for m in members]
     k = f"{min(ks)}" if min(ks) == max(ks) else f"{min(ks)}..{max(ks)}"
     pairs = math.comb(len(members), 2)
     return (

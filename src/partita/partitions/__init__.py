@@ -18,8 +18,10 @@ from partita.partitions.side_names import (
     SideNames,
     count_text,
     described,
+    n_without_noise,
     noise_name,
     noise_share,
+    plain_name,
     side_text,
 )
 from partita.partitions.trees import cut, with_cuts
@@ -55,9 +57,11 @@ __all__ = [
     "cut",
     "described",
     "lengths_differ",
+    "n_without_noise",
     "noise_name",
     "noise_share",
     "pairwise_masses",
+    "plain_name",
     "read_marked",
     "same_objects",
     "side_text",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,8 +18,22 @@ from partita.partitions.kinds import FUZZY
 NOISE_LABEL = -1
 """The column of noise of fuzzy clusterings."""
 
+DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
+"""Characters that turn the direction of what follows."""
+
 Noise = Mapping[str, tuple[int, float]]
 """For each side with noise how many of its clusters are noise, and the share of the objects in them."""
+
+
+def plain_name(name: Any) -> str:
+    """A name as text in one line: what does not print, or turns the direction of text, as its code."""
+    text = " ".join(str(name).split())
+    return "".join(_shown(c) for c in text) or "''"
+
+
+def _shown(letter: str) -> str:
+    hidden = letter in DIRECTIONS or unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Cn")
+    return f"\\u{ord(letter):04x}" if hidden and letter != "\u200d" else letter
 
 
 @dataclass(frozen=True)
@@ -37,7 +52,7 @@ class SideNames:
         if names is None:
             return cls()
         given = list(names) if isinstance(names, (list, tuple)) else []
-        texts = [name.strip() for name in given if isinstance(name, str)]
+        texts = [plain_name(name) if name.strip() else "" for name in given if isinstance(name, str)]
         if len(texts) != 2 or len(given) != 2 or not all(texts) or texts[0] == texts[1]:
             raise ParameterError(
                 Phrase(Setting("names"), " must name both clusterings."),
@@ -49,8 +64,8 @@ class SideNames:
 
     def beside(self, found: Any) -> SideNames:
         """The reference beside one of several clusterings, which has a name of its own."""
-        name = str(found).strip()
-        return replace(self, found=name) if self.are_given and name not in ("", self.truth) else self
+        name = plain_name(found)
+        return replace(self, found=name) if self.are_given and name != self.truth else self
 
     @property
     def are_given(self) -> bool:
@@ -112,6 +127,11 @@ def noise_share(partition: Any, weight: Array | None = None) -> float | None:
         return float(partition.sizes[place] / partition.n_objects)
     column = dense(partition.memberships()[:, [place]]).ravel()
     return float(np.average(column, weights=weight))
+
+
+def n_without_noise(partition: Any) -> int:
+    """The number of clusters, without that of noise."""
+    return int(partition.n_clusters) - (noise_share(partition) is not None)
 
 
 def share_text(share: float) -> str:
