@@ -390,8 +390,8 @@ class Reading:
         return made
 
     def _mapping(self, obj: Mapping[Any, Any]) -> Any:
-        values = list(obj.values())
-        if self.wanted is EVIDENTIAL and not {"mass", "F"} <= set(obj) and hold_masses(values):
+        values = [] if {"mass", "F"} <= set(obj) else list(obj.values())
+        if self.wanted is EVIDENTIAL and hold_masses(values):
             return self._masses(values, object_index(list(obj)))
         if self._holds_sets(values):
             return self._sets(values, list(obj))

@@ -115,8 +115,10 @@ def noise_name(partition: Any) -> Any:
 def noise_share(partition: Any, weight: Array | None = None) -> float | None:
     """The share of the objects in the cluster of noise, by membership; None where there is none."""
     if isinstance(partition, HardPartition):
-        mask = partition.noise_mask
-        return None if mask is None else float(np.average(mask, weights=weight))
+        place = partition.noise_place
+        if place is None or weight is None:
+            return None if place is None else float(partition.sizes[place] / partition.n_objects)
+        return float(np.average(partition.noise_mask, weights=weight))
     if partition.kind is not FUZZY:
         return None
     numbers = [name for name in partition.names if type(name) is int]
