@@ -115,10 +115,11 @@ def noise_name(partition: Any) -> Any:
 def noise_share(partition: Any, weight: Array | None = None) -> float | None:
     """The share of the objects in the cluster of noise, by membership; None where there is none."""
     if isinstance(partition, HardPartition):
-        place = partition.noise_place
-        if place is None or weight is None:
-            return None if place is None else float(partition.sizes[place] / partition.n_objects)
-        return float(np.average(partition.noise_mask, weights=weight))
+        chunked: Any = partition if hasattr(partition, "counts") else None  # which has no mask
+        if chunked is not None:
+            return chunked.counts[chunked.noise_name] / chunked.n_objects if chunked.may_have_noise else None
+        mask = partition.noise_mask
+        return None if mask is None else float(np.average(mask, weights=weight))
     if partition.kind is not FUZZY:
         return None
     numbers = [name for name in partition.names if type(name) is int]
