@@ -89,6 +89,7 @@ def test_compare_takes_trees_on_both_sides():
     assert pt.compare(tree, TRUTH, k=3, indices=["ARI"])["ARI"].value == expected
     both = pt.compare(tree, other, k=4, indices=["ARI"])["ARI"].value
     assert both == pt.compare(pt.cut(tree, k=4), pt.cut(other, k=4), indices=["ARI"])["ARI"].value
+    assert "found: a tree of merges, cut at k = 3" in pt.compare(TRUTH, tree, k=3, indices=["ARI"]).notes
     cuts = pt.compare(TRUTH, tree, k=[2, 3], indices=["ARI"])
     assert list(cuts.results) == ["k = 2", "k = 3"]
     assert cuts["k = 3"]["ARI"].value == expected

@@ -252,6 +252,8 @@ def _cut_where_tree(obj: Any, k: Any, height: Any) -> Any:
     if tree_in(obj) is None:
         return obj
     cuts = cuts_of(obj, k, height)
+    for how, one in cuts.items():
+        one.note = f"a tree of merges, cut at {how}"
     return cuts if is_several(k, height) else next(iter(cuts.values()))
 
 
