@@ -135,6 +135,8 @@ def test_the_other_side_decides():
     assert (seen.lower, seen.upper) == (expected.lower, expected.upper)
     turned = pt.distribution(CANDIDATES, TRUTH, "rand")
     assert (turned.lower, turned.upper) == (expected.lower, expected.upper)
+    tuples = pt.distribution(TRUTH, [tuple(s) for s in CANDIDATES], "rand")
+    assert (tuples.lower, tuples.upper) == (expected.lower, expected.upper)
     row = pt.compare(TRUTH, CANDIDATES, indices=["rand"])["rand"]
     assert (row.lower, row.upper) == (expected.lower, expected.upper)
     communities = pt.compare({"a": 0, "b": 0, "c": 1}, [{"a", "b"}, {"c"}], indices=["ARI"])

@@ -54,14 +54,21 @@ def hold_sets(items: Sequence[Any]) -> bool:
     return not set(members) <= {0, 1} or (len(items[0]) == 1 and 0 in members)
 
 
+def are_ragged_tuples(items: Sequence[Any]) -> bool:
+    """True for tuples of whole numbers of different lengths: neither labels nor rows of a matrix."""
+    if set(map(type, items)) != {tuple} or len(set(map(len, items))) < 2:
+        return False
+    return all(isinstance(member, (int, np.integer)) for item in items for member in item)
+
+
 def possible_matrix(items: Sequence[Any], names: Sequence[Any] | None) -> tuple[Array, tuple[Any, ...]]:
     """Which clusters are possible for which object, ``(n, k)``, and the names of the clusters."""
     sets = [_members(item, row) for row, item in enumerate(items)]
     known = _known(chain.from_iterable(sets), names, "a set has a cluster")
     place = {name: i for i, name in enumerate(known)}
     possible = np.zeros((len(sets), len(known)), dtype=bool)
-    for row, members in enumerate(sets):
-        possible[row, [place[member] for member in members]] = True
+    rows = np.repeat(np.arange(len(sets)), list(map(len, sets)))
+    possible[rows, [place[member] for members in sets for member in members]] = True
     return possible, _called(known, names)
 
 

@@ -40,6 +40,7 @@ from partita.partitions.models import (
 )
 from partita.partitions.object_sets import (
     are_by_object,
+    are_ragged_tuples,
     hold_masses,
     hold_sets,
     is_collection,
@@ -241,6 +242,8 @@ class Reading:
             return self._masses(items, None)
         if items is not None and self._holds_sets(items):
             return self._sets(items)
+        if items is not None and self.n_objects is not None and are_ragged_tuples(items) and overlap(items):
+            return self._clusters(items)
         if self.objects is not None or self._holds_clusters(obj):
             return self._clusters(obj)
         if self.wanted not in (None, HARD) and items is not None and all(isinstance(i, tuple) for i in items):
