@@ -90,7 +90,27 @@ def strict(text: str) -> Any:
 
 
 def test_compare_prints_the_table_and_nothing_else(run: Run) -> None:
-    assert run("compare", "a.csv", "b.csv") == (0, f"{comparison.compare(TRUTH, FOUND)}\n", "")
+    assert run("compare", "a.csv", "b.csv") == (
+        0,
+        f"{comparison.compare(TRUTH, FOUND, names=('a', 'b'))}\n",
+        "",
+    )
+
+
+def test_the_two_sides_are_called_by_their_files_or_columns(run: Run) -> None:
+    title = lambda *words: run("compare", *words, "--indices", "ARI").out.splitlines()[0]  # noqa: E731
+    assert title("a.csv", "b.csv") == "5 objects: hard a (k=2), hard b (k=3)"
+    two = "segment,cluster\n" + "\n".join(f"{t},{f}" for t, f in zip(TRUTH, FOUND, strict=True)) + "\n"
+    columns = ("compare", "c.csv", "--truth", "segment", "--labels", "cluster")
+    outcome = run(*columns, c__csv=two)
+    assert "hard segment (k=2), hard cluster (k=3)" in outcome.out
+    assert "truth" not in outcome.out
+    by_cluster = run(*columns, "--by", "cluster", "--indices", "ARI", c__csv=two).out
+    assert "2 clusters in segment, 3 clusters in cluster" in by_cluster
+    several = run(
+        "compare", "c.csv", "--truth", "segment", "--clusterings", "cluster,segment", c__csv=two
+    ).out
+    assert "hard segment (k=2); cluster: hard (k=3), segment: hard (k=2)" in " ".join(several.split())
 
 
 def test_indices_by_name_with_options(run: Run) -> None:
@@ -113,7 +133,7 @@ def test_json_is_strict_and_whole(run: Run) -> None:
     data = strict(out)
     assert err == ""
     again = comparison.Comparison.from_dict(data)
-    assert str(again) == str(comparison.compare(TRUTH, FOUND))
+    assert str(again) == str(comparison.compare(TRUTH, FOUND, names=("a", "b")))
     assert [row.value for row in again] == [row.value for row in comparison.compare(TRUTH, FOUND)]
     assert data["provenance"]["n"] == 5
 

@@ -82,7 +82,7 @@ def test_every_command_draws_its_result(run: Run, name: str, form: str) -> None:
 
 def test_a_figure_may_be_another_than_the_usual_one(run: Run) -> None:
     truth, found = flowers()["kind"], flowers()["three"]
-    result = pt.compare(truth, found)
+    result = pt.compare(truth, found, names=("kind", "three"))
     assert run(f"{COMPARE} --plot usual.svg --quiet").err == ""
     said = run(f"{COMPARE} --plot other.svg --plot-kind flow").err
     titles = {kind: pt.plots.figure_data(result, kind).title for kind in (None, "flow")}

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         RoughPartition,
         as_partition,
         coassociation,
+        cut,
         pairwise_masses,
     )
     from partita.plots import plot
@@ -105,6 +106,7 @@ _HOMES = {
     "consensus": "partita.ensembles",
     "consensus_index": "partita.ensembles",
     "contingency": "partita.contingency_table",
+    "cut": "partita.partitions",
     "distribution": "partita.distributional",
     "hausdorff": "partita.distributional",
     "index": "partita.indices",
@@ -172,6 +174,7 @@ __all__ = [
     "consensus",
     "consensus_index",
     "contingency",
+    "cut",
     "datasets",
     "distribution",
     "distributional",

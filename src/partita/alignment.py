@@ -24,7 +24,15 @@ from partita.errors import (
     UndefinedIndexWarning,
 )
 from partita.inputs import Inputs, prepare
-from partita.partitions import HardPartition, MembershipPartition, Partition, as_partition
+from partita.partitions import (
+    UNNAMED,
+    HardPartition,
+    MembershipPartition,
+    Partition,
+    SideNames,
+    as_partition,
+    side_text,
+)
 from partita.results import Result, Table
 from partita.results.provenance import provenance
 from partita.statistics import (
@@ -86,6 +94,7 @@ class Alignment(Result):
     title: str = ""
     sides: tuple[Any, Any] | None = field(default=None, repr=False, compare=False)
     weight: Array | None = field(default=None, repr=False, compare=False)
+    called: SideNames = field(default=UNNAMED, repr=False, compare=False)
 
     @cached_property
     def moved(self) -> Any:
@@ -127,7 +136,8 @@ class Alignment(Result):
     def table(self) -> Table:
         """The pairs, as they print, with the clusters that have no partner below."""
         rows = tuple(tuple(getattr(row, name) for name in self.columns) for row in self.rows)
-        alone = (("found", self.unmatched_found), ("true", self.unmatched_truth))
+        words = (self.called.found, self.called.truth) if self.called.are_given else ("found", "true")
+        alone = zip(words, (self.unmatched_found, self.unmatched_truth), strict=True)
         notes = tuple(
             f"without a partner: {side} {_listed(names, ', ', 'clusters')}" for side, names in alone if names
         )
@@ -259,6 +269,7 @@ def align(
     min_overlap: float = 0.1,
     noise_label: Any = None,
     missing: str = "raise",
+    names: Sequence[str] | None = None,
 ) -> Alignment:
     """Say which found cluster is which true one.
 
@@ -280,7 +291,7 @@ def align(
     min_overlap : float
         The share of the larger of two clusters that both must have in common to be partners; below it they
         are told as clusters without a partner. Does not hold for centroids, which need share nothing.
-    noise_label, missing
+    noise_label, missing, names
         As in `compare`.
 
     Returns
@@ -333,7 +344,7 @@ def align(
             got=repr(min_overlap)[:60],
             need="a number from 0 to 1",
         )
-    reading = {"noise_label": noise_label, "missing": missing}
+    reading = {"noise_label": noise_label, "missing": missing, "called": SideNames.read(names)}
     inputs, table, closeness = _collect(truth, found, similarity, X, noise, sample_weight, **reading)
     if not inputs.n_objects:
         raise UndefinedIndexError("there is nothing to align: every object is noise, and noise is ignored.")
@@ -350,7 +361,7 @@ def align(
     covered = sum(row.overlap for row in rows) / float(table.n)
     counts = (len(truth_names), len(found_names))
     sides = [
-        f"{kind} {side} (k={k})"
+        side_text(kind, inputs.called.of(side), k, inputs.noise_of.get(side))
         for kind, side, k in zip(table.kinds, ("truth", "found"), counts, strict=True)
     ]
     in_pairs = {row.truth for row in rows}, {row.found for row in rows}
@@ -372,6 +383,7 @@ def align(
         truth_names=tuple(truth_names),
         sides=(inputs.partitions["truth"], inputs.partitions["found"]),
         weight=inputs.weight,
+        called=inputs.called,
         title=f"{inputs.n_objects} objects: {', '.join(sides)}; {covered:.1%} in paired clusters",
     )
 

@@ -29,6 +29,7 @@ from partita.partitions.chunked_reading import (
 from partita.partitions.models import is_estimator
 from partita.partitions.reading import Reading
 from partita.partitions.same_objects import index_of, refuse_names_beside_positions
+from partita.partitions.side_names import UNNAMED, SideNames
 from partita.statistics import Contingency
 from partita.statistics.tables.counting import DENSE_CELLS
 from partita.statistics.tables.one_look import GUESSED_CELLS, table_of_labels
@@ -48,6 +49,7 @@ def prepare_chunked(
     missing: str,
     background: Any,
     on_chunk: OnChunk = None,
+    called: SideNames = UNNAMED,
 ) -> Inputs:
     """What `partita.inputs.prepare` does, where one of the inputs lies in chunks.
 
@@ -76,15 +78,16 @@ def prepare_chunked(
             read[name] = side if isinstance(side, InChunks) else _in_memory(name, side, reading)
     index = None if WEIGHT in lazy else index_of(sample_weight)
     sides = _cut_alike({name: read[name] for name in every}, index)
-    notes = [f"{name}: {p.note}" for name, p in sides.items() if getattr(p, "note", "")]
+    notes = [f"{called.of(name)}: {p.note}" for name, p in sides.items() if getattr(p, "note", "")]
     frame = next((p.frame for p in sides.values() if p.frame), None)
     weight = sides.pop(WEIGHT, None)
     noisy = [name for name, p in sides.items() if getattr(p, "may_have_noise", False)]
-    coverage, said = 1.0, silent_noise(sides, noise, noise_label)
+    coverage, said = 1.0, silent_noise(sides, noise, noise_label, called)
+    counts: dict[str, int] = {}
     table = _table_of(sides)
     if noisy and table is not None and weight is None and noise != "ignore":
         counts, coverage = _noise_in_table(sides, noisy, table)
-        said = noise_notes(counts, coverage, noise)
+        said = noise_notes({called.of(name): count for name, count in counts.items()}, coverage, noise)
     elif noisy or (weight is not None and weight.has_zeros):
         drops_noise = noise == "ignore"
         tally = _Tally.of(sides, weight, noisy, drops_noise, on_chunk)
@@ -93,7 +96,7 @@ def prepare_chunked(
                 tally.coverage,
                 {name: tally.counts[name] for name in sides if tally.counts[name]},
             )
-            said = noise_notes(counts, coverage, noise)
+            said = noise_notes({called.of(name): count for name, count in counts.items()}, coverage, noise)
         sides, weight = tally.kept(sides, weight) if tally.n_kept else (sides, weight)
         if not tally.n_kept and not drops_noise:
             raise ParameterError("no object has a weight.", got="weights of 0", need="a weight above 0")
@@ -113,6 +116,10 @@ def prepare_chunked(
         frame=frame,
         X=data,
         counted=None if table is None else (sides["truth"], sides["found"], table),
+        called=called,
+        noise_of={}
+        if noise == "ignore"
+        else {name: (1, count / n) for name, count in counts.items() if count},
     )
 
 

@@ -13,7 +13,7 @@ from partita.arrays import Array, Floats
 from partita.engine import Request, collect
 from partita.errors import near_names
 from partita.inputs import Inputs
-from partita.partitions import HARD
+from partita.partitions import HARD, count_text
 from partita.results import Result, Table
 from partita.results.provenance import provenance
 from partita.results.verdicts import RemarkKind, speak
@@ -194,7 +194,7 @@ def cluster_quality(
         frame=inputs.frame or "pandas",
         remarks=speak(RemarkKind.SAMPLED, looked_at if sums.is_sampled else ""),
         rows=tuple(rows),
-        title=f"{judged.n_objects} objects in {sums.n_clusters} clusters",
+        title=f"{judged.n_objects} objects in {count_text(sums.n_clusters, inputs.noise_of.get('found'))}",
         objects=None if alone else _silhouettes(sums, judged.n_objects),
     )
 

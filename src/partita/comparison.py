@@ -18,7 +18,15 @@ from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.lower_and_upper import asks_for_ends, has_ends, with_ends
-from partita.partitions import HARD, HardPartition, as_partition
+from partita.partitions import (
+    HARD,
+    UNNAMED,
+    HardPartition,
+    SideNames,
+    as_partition,
+    side_text,
+    with_cuts,
+)
 from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.progress import bar
 from partita.registry import Index, check_on_undefined, find, listed, select
@@ -145,7 +153,10 @@ def compare(
     truth: Any,
     found: Any,
     *,
+    names: Sequence[str] | None = None,
     X: Any = None,
+    k: Any = None,
+    height: Any = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     noise: str = "cluster",
     sample_weight: Any = None,
@@ -170,8 +181,15 @@ def compare(
         The reference first. Anything `as_partition` takes: labels, memberships, masses, communities, fitted
         models, pandas / polars / pyarrow. Two pandas objects are aligned by their index. Several found ones
         by name (a dictionary, or a frame with a column of labels for each) are judged side by side.
+    names : (str, str), optional
+        What the two are called, where the first is no truth: ``("run A", "run B")``. Prints, tables, figures
+        and reports call them so. Of several found ones the first name is used, beside those of the
+        dictionary.
     X : (n, d) array or data frame, optional
         The data: the indices that compare centres (CI, CSI) join.
+    k, height : number, optional
+        For trees of merges (SciPy's linkage, scikit-learn's ``children_``): into how many clusters, or at
+        which height they are cut, see `cut`. Several cuts of ``found`` are compared side by side.
     indices : list of names, optional
         Names, symbols (``"ARI"``), names with options (``"rand:pairs=ordered"``) or index objects; a family
         (``"information"``), the key of a paper (``"lei2014"``), ``"headline"`` or ``"all"``. The names of
@@ -255,6 +273,7 @@ def compare(
     0.3466
     """
     check_on_undefined(on_undefined)
+    truth, found = with_cuts({"truth": truth, "found": found}, k, height).values()
     if not isinstance(bounds, (bool, np.bool_)):
         raise ParameterError(
             "bounds is a yes or a no.", got=repr(bounds), need="True or False", parameter="bounds"
@@ -288,18 +307,26 @@ def compare(
             need="one of them",
             parameter="sample",
         )
+    called = SideNames.read(names)
     judged = partial(
-        _compared, indices, truth, X=X, bounds=bounds, ways=ways, sampling=sampling, sample=sample
+        _compared,
+        indices,
+        truth,
+        X=X,
+        bounds=bounds,
+        ways=ways,
+        sampling=sampling,
+        sample=sample,
     )
     candidates = several(found)
     if candidates is None:
-        alone = judged(found)
+        alone = judged(found, called=called)
         demand_values(alone.rows, on_undefined)
         return alone
     if not candidates:
         raise ParameterError("there is nothing to compare with.", got="an empty dictionary")
     refuse_other_orders(truth, candidates)
-    results = {name: judged(one) for name, one in candidates.items()}
+    results = {name: judged(one, called=called.beside(name)) for name, one in candidates.items()}
     refuse_other_prints(truth, {n: r.inputs.partitions["found"] for n, r in results.items() if r.inputs})
     for result in results.values():
         demand_values(result.rows, on_undefined)
@@ -315,12 +342,19 @@ def _side_by_side(results: Mapping[Any, Comparison]) -> SideBySide:
     made = SideBySide(provenance=provenance_together(results), frame=first.frame, results=results)
     notes = [f"{made.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
     whole = first.provenance
-    sides = ", ".join(
-        f"{made.labels[n]}: {r.provenance['kinds'][1]} (k={r.provenance['clusters'][1]})"
+    sides = [
+        f"{made.labels[n]}: {side_text(kind, '', r.provenance['clusters'][1], _noise_of(r, 'found'))}"
         for n, r in results.items()
-    )
-    title = f"{whole['n']} objects: {whole['kinds'][0]} truth (k={whole['clusters'][0]}); {sides}"
+        for kind in r.provenance["kinds"][1:2]
+    ]
+    called = UNNAMED if first.inputs is None else first.inputs.called
+    reference = side_text(whole["kinds"][0], called.truth, whole["clusters"][0], _noise_of(first, "truth"))
+    title = f"{whole['n']} objects: {reference}; {', '.join(sides)}"
     return replace(made, notes=tuple(notes), title=title)
+
+
+def _noise_of(result: Comparison, side: str) -> tuple[int, float] | None:
+    return None if result.inputs is None else result.inputs.noise_of.get(side)
 
 
 def _selected(indices: Any, given: Sequence[str], headline: Sequence[str]) -> Selected:
@@ -355,6 +389,7 @@ def _compared(
     found: Any,
     *,
     X: Any,
+    called: SideNames,
     bounds: bool,
     ways: Mapping[str, Any],
     sampling: Sampling,
@@ -363,7 +398,7 @@ def _compared(
     """Every wanted index of one pair of clusterings."""
     data = {} if X is None else {"X": X}
     with bar("reading") as report:
-        inputs = prepare({**data, "truth": truth, "found": found}, **ways, on_chunk=report)
+        inputs = prepare({**data, "truth": truth, "found": found}, **ways, on_chunk=report, called=called)
     headline = headline_of(inputs.kinds, has_data=bool(data))
     wanted = _selected(indices, [*data, "truth", "found"], headline)
     bounded = {
@@ -392,19 +427,20 @@ def _compared(
     table = next((s for s in judged.statistics if isinstance(s, Contingency)), None)
     drawn_from = _cells(inputs, table) if inputs.is_chunked else inputs
     drawn = sampled_rows(rows, [one.entry for one in planned.assignments], drawn_from, sampling)
-    rows = drawn.rows
+    rows = _with_names(drawn.rows, called)
     clusters = _cluster_counts(inputs, table)
     sides = (
-        f"{kind} {name} (k={k})"
+        side_text(kind, inputs.called.of(name), k, inputs.noise_of.get(name))
         for name, kind, k in zip(inputs.partitions, inputs.kinds, clusters, strict=True)
     )
     made = Comparison(
-        notes=(*inputs.notes, *drawn.notes, *[OF_THE_SAMPLE] * (sampled is not None)),
+        notes=(*inputs.notes, *map(called.renamed, drawn.notes), *[OF_THE_SAMPLE] * (sampled is not None)),
         provenance=provenance(
             inputs,
             rows=rows,
             clusters=clusters,
             noise=ways["noise"],
+            names=[called.truth, called.found] if called.are_given else None,
             sample=sample,
             population=None if sampled is None else sampled.n_objects,
             **sampling.facts,
@@ -421,6 +457,18 @@ def _compared(
     return _digested(made, inputs, table, headline if indices is None else (), sampling)
 
 
+def _with_names(rows: tuple[IndexValue, ...], called: SideNames) -> tuple[IndexValue, ...]:
+    """The rows with caveats that call the clusterings by their names."""
+    if not called.are_given:
+        return rows
+    return tuple(
+        replace(row, caveats=tuple(replace(c, text=called.renamed(c.text)) for c in row.caveats))
+        if row.caveats
+        else row
+        for row in rows
+    )
+
+
 def _digested(
     made: Comparison,
     inputs: Inputs,
@@ -432,7 +480,7 @@ def _digested(
     rows = {row.index: row for row in made.rows}
     # of a sample it is not known whether all objects are alike
     identical = "sample" not in made.provenance and _are_identical(inputs, table, rows)
-    splits = () if table is None or identical else splits_and_merges(table)
+    splits = () if table is None or identical else splits_and_merges(table, inputs.called, inputs.partitions)
     return replace(
         made,
         statement=agreement_statement(
@@ -442,6 +490,8 @@ def _digested(
             identical=identical,
             confidence=sampling.confidence,
             null="" if sampling.null is None else sampling.null.name,
+            called=inputs.called,
+            noise=inputs.noise_of,
         ),
         findings=(*splits, *adjusted_forms(rows, inputs.kinds)),
         remarks=remarks_on(made.rows, inputs),

@@ -27,7 +27,17 @@ from partita.alignment import Alignment, align
 from partita.arrays import BLOCK_ROWS, Array, Floats, blocks, dense
 from partita.engine import Request, collect
 from partita.inputs import Inputs
-from partita.partitions import FUZZY, HARD, POSSIBILISTIC, HardPartition, Kind, Partition
+from partita.partitions import (
+    FUZZY,
+    HARD,
+    POSSIBILISTIC,
+    UNNAMED,
+    HardPartition,
+    Kind,
+    Partition,
+    SideNames,
+    count_text,
+)
 from partita.results import Result, Table
 from partita.results.agreement import PART
 from partita.results.provenance import provenance
@@ -98,6 +108,7 @@ class ClusterDifferences(Result):
     parts: Mapping[Any, tuple[tuple[Any, float], ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    called: SideNames = field(default=UNNAMED, repr=False, compare=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -106,7 +117,7 @@ class ClusterDifferences(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a cluster."""
-        return [asdict(row) for row in self.rows]
+        return [{**asdict(row), "side": self.called.of(row.side)} for row in self.rows]
 
     def to_frame(self) -> Any:
         """The rows as a frame of the input's library; names of mixed types as text, where it needs one."""
@@ -150,11 +161,20 @@ class ObjectDifferences(Result):
     index: Any = field(default=None, repr=False)
     moved: float = 0.0
     title: str = ""
+    called: SideNames = field(default=UNNAMED, repr=False, compare=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns; the names of the objects come first, where there are some."""
-        return tuple(self.values) if self.index is None else ("object", *self.values)
+        names = tuple(self._named())
+        return names if self.index is None else ("object", *names)
+
+    def _named(self) -> dict[str, Array]:
+        """The values by the names of columns, which are those of the clusterings where these have some."""
+        others = {"object", *self.values} - {"truth", "found"}
+        names = {side: self.called.of(side) for side in ("truth", "found")}
+        names = {side: f"clustering {name}" if name in others else name for side, name in names.items()}
+        return {names.get(name, name): values for name, values in self.values.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary an object."""
@@ -167,7 +187,7 @@ class ObjectDifferences(Result):
         if self.frame == "pandas":
             import pandas as pd
 
-            return pd.DataFrame(dict(self.values), index=self.index)
+            return pd.DataFrame(self._named(), index=self.index)
         return super().to_frame()
 
     def table(self) -> Table:
@@ -179,7 +199,7 @@ class ObjectDifferences(Result):
         n = len(self.values["disagreement"])
         more = (f"{len(order)} of {n} objects, those that disagree most: to_frame() has all",)
         notes = (*more * (n > len(order)), *self.footnotes)
-        return Table(self.title, ("object", *self.values), rows, notes)
+        return Table(self.title, ("object", *self._named()), rows, notes)
 
 
 # --- the table, cell by cell ------------------------------------------------------------------------------
@@ -221,7 +241,7 @@ def _as_probabilities(inputs: Inputs, taken: frozenset[Kind]) -> tuple[Inputs, t
     for name, partition in inputs.partitions.items():
         other = partition.kind not in taken
         sides[name] = partition.pignistic() if other else partition
-        notes += [f"{name}: {partition.kind}, taken by its pignistic probabilities"] * other
+        notes += [f"{inputs.called.of(name)}: {partition.kind}, taken by its pignistic probabilities"] * other
     return replace(inputs, partitions=sides), tuple(notes)
 
 
@@ -250,9 +270,19 @@ def cluster_differences(inputs: Inputs) -> ClusterDifferences:
         provenance=provenance(given, clusters=[len(truth), len(found)]),
         frame=frame,
         rows=(*truth, *found),
-        title=f"{given.n_objects} objects: {len(truth)} true and {len(found)} found clusters",
+        title=f"{given.n_objects} objects: {_counted(given, len(truth), len(found))}",
         parts=parts,
+        called=given.called,
     )
+
+
+def _counted(given: Inputs, truth: int, found: int) -> str:
+    """How many clusters each side has; noise is not counted as one."""
+    called, noise = given.called, given.noise_of
+    if not called.are_given and not noise:
+        return f"{truth} true and {found} found clusters"
+    sides = (("truth", truth), ("found", found))
+    return ", ".join(f"{count_text(k, noise.get(side))} in {called.of(side)}" for side, k in sides)
 
 
 def _side(
@@ -352,6 +382,7 @@ def object_differences(inputs: Inputs) -> ObjectDifferences:
         index=index,
         moved=moved,
         title=f"{total:g} objects: {amount_text(amount(moved))} moved{how}",
+        called=given.called,
     )
 
 

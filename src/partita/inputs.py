@@ -14,20 +14,24 @@ from partita.arrays.chunked import aligned, is_of_dask
 from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
     HARD,
+    UNNAMED,
     DataMatrix,
     HardPartition,
     Kind,
     MembershipPartition,
     Partition,
+    SideNames,
     alignment_note,
     complete_data,
     is_mixture,
+    noise_share,
     read_marked,
     same_objects,
 )
 from partita.partitions.chunked import InChunks
 from partita.partitions.data import FILLS
 from partita.partitions.models import is_estimator, refuse_labels_of_other_data
+from partita.partitions.side_names import Noise
 from partita.statistics import Contingency
 from partita.statistics.tables.one_look import read_and_multiply, table_of_labels
 
@@ -71,6 +75,10 @@ class Inputs:
     model: Any = None
     counted: tuple[Any, Any, Contingency] | None = field(default=None, repr=False, compare=False)
     """Two clusterings whose table was made when they were read, and it."""
+    called: SideNames = UNNAMED
+    """What the clusterings are called."""
+    noise_of: Noise = field(default_factory=dict, compare=False)
+    """For each side with noise how many of its clusters are noise, and the share of the objects in them."""
 
     @property
     def table(self) -> Contingency | None:
@@ -138,6 +146,7 @@ def prepare(
     missing: str = "raise",
     background: Any = None,
     on_chunk: Callable[[int, int], None] | None = None,
+    called: SideNames = UNNAMED,
 ) -> Inputs:
     """Turn what a caller gave into partitions of the same objects, jointly.
 
@@ -163,6 +172,7 @@ def prepare(
             missing=missing,
             background=background,
             on_chunk=on_chunk,
+            called=called,
         )
     sample_weight = None if is_balanced else sample_weight
     X = given.get("X")
@@ -176,11 +186,14 @@ def prepare(
     if together is not None:
         sides |= zip(("truth", "found"), together, strict=False)
     else:
-        sides |= {
-            name: read_marked(obj, X=X, noise_label=noise_label, missing=policy, background=background)
-            for name, obj in given.items()
-            if name != "X"
-        }
+        sides |= read_marked(
+            {name: obj for name, obj in given.items() if name != "X"},
+            X=X,
+            noise_label=noise_label,
+            missing=policy,
+            background=background,
+            n_objects=sides["X"].n_objects if "X" in sides else None,
+        )
     models = [obj for name, obj in given.items() if name != "X" and is_estimator(obj)]
     for one in models if X is not None else ():
         refuse_labels_of_other_data(one, X)
@@ -188,20 +201,21 @@ def prepare(
     if "model" in given and model is None:
         raise _no_mixture(given["model"])
     frame = next((p.frame for p in sides.values() if p.frame), None)
-    notes = [f"{name}: {p.note}" for name, p in sides.items() if p.note]
+    notes = [f"{called.of(name)}: {p.note}" for name, p in sides.items() if p.note]
     given_sizes = {name: side.n_objects for name, side in sides.items()}
     sides, weight, _, dropped = same_objects(sides, sample_weight)
-    sides, weight, known, missing_notes = _leave_out_unlabelled(sides, weight)
+    sides, weight, known, missing_notes = _leave_out_unlabelled(sides, weight, called)
     sides = {name: _crisp(p) for name, p in sides.items()}
     aligned = alignment_note(sides, dropped) if dropped else ""
     notes += [aligned] * bool(dropped)
-    covered, cover_notes = _share_with_truth(given_sizes, dropped)
+    covered, cover_notes = _share_with_truth(given_sizes, dropped, called)
     notes += cover_notes
     counted = together
     if counted is None and weight is None and sides.keys() >= {"truth", "found"}:
         made = table_of_labels(sides["truth"], sides["found"])
         counted = None if made is None else (sides["truth"], sides["found"], made)
-    sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise, noise_label)
+    noise_of = _noise_clusters(sides, weight, noise)
+    sides, weight, coverage, noise_notes = _settle_noise(sides, weight, noise, noise_label, called)
     if is_balanced:
         weight = balanced_weights(sides["truth"])
         notes.append(balanced_note(sides["truth"]))
@@ -223,6 +237,8 @@ def prepare(
         data,
         model,
         counted,
+        called,
+        noise_of,
     )
 
 
@@ -270,7 +286,7 @@ def _crisp(partition: Any) -> Any:
     return partition
 
 
-def _share_with_truth(sizes: Mapping[str, int], dropped: int) -> tuple[float, list[str]]:
+def _share_with_truth(sizes: Mapping[str, int], dropped: int, called: SideNames) -> tuple[float, list[str]]:
     """What share of the found objects has a truth, and what is said where some have none."""
     if not dropped or not {"truth", "found"} <= sizes.keys():
         return 1.0, []
@@ -278,7 +294,8 @@ def _share_with_truth(sizes: Mapping[str, int], dropped: int) -> tuple[float, li
     if common == sizes["found"]:
         return 1.0, []
     share = common / sizes["found"]
-    return share, [f"truth covers {common} of the {sizes['found']} objects of found, coverage {share:.1%}"]
+    objects = f"{common} of the {sizes['found']} objects of {called.found}"
+    return share, [f"{called.truth} covers {objects}, coverage {share:.1%}"]
 
 
 # --- balanced weights ---------------------------------------------------------------------------------
@@ -345,14 +362,14 @@ def balanced_note(truth: HardPartition) -> str:
 
 
 def _leave_out_unlabelled(
-    sides: dict[str, Any], weight: Array | None
+    sides: dict[str, Any], weight: Array | None, called: SideNames
 ) -> tuple[dict[str, Any], Array | None, float, list[str]]:
     """All sides without the objects that lack something on one of them, and what share is left."""
     marks = {name: p.unlabelled for name, p in sides.items() if getattr(p, "unlabelled", None) is not None}
     if not marks:
         return sides, weight, 1.0, []
     known = ~np.logical_or.reduce(list(marks.values()))
-    counts = ", ".join(f"{int(mask.sum())} in {name}" for name, mask in marks.items())
+    counts = ", ".join(f"{int(mask.sum())} in {called.of(name)}" for name, mask in marks.items())
     if not known.any():
         raise MismatchError(
             "no object is known on all sides.", got=f"missing: {counts}", need="one object that has all"
@@ -389,14 +406,16 @@ def _noise_labels(partitions: Mapping[str, Any]) -> Any:
     return next((label for label in told if label is not None), None)
 
 
-def silent_noise(partitions: Mapping[str, Any], policy: str, noise_label: Any) -> list[str]:
+def silent_noise(
+    partitions: Mapping[str, Any], policy: str, noise_label: Any, called: SideNames = UNNAMED
+) -> list[str]:
     """What is said where noise was spoken of and none was found."""
     if policy == "cluster" and noise_label is None and _noise_labels(partitions) is None:
         return []
     told = noise_label if noise_label is not None else _noise_labels(partitions)
     wanted = "-1 beside non-negative labels" if told is None else repr(told)
     suspects = [
-        f"{label!r} in {name}"
+        f"{label!r} in {called.of(name)}"
         for name, p in partitions.items()
         if isinstance(p, HardPartition) and p.n_clusters <= 10_000
         for label in p.names
@@ -406,19 +425,40 @@ def silent_noise(partitions: Mapping[str, Any], policy: str, noise_label: Any) -
     return [f"no object is labelled {wanted}, so nothing is noise{ask}"]
 
 
+def _noise_clusters(sides: Mapping[str, Any], weight: Array | None, policy: str) -> Noise:
+    """Which clusters of each side are noise and count as clusters: one, each such object, or none."""
+    if policy == "ignore":
+        return {}
+    shares = {name: noise_share(p, weight) for name, p in sides.items() if isinstance(p, Partition)}
+    each = policy == "singletons"
+    return {
+        name: (_count_of(sides[name].noise_mask, weight) if each else 1, share)
+        for name, share in shares.items()
+        if share is not None
+    }
+
+
+def _count_of(mask: Array | None, weight: Array | None) -> int:
+    """How many objects are noise; one where the noise is a column of memberships."""
+    if mask is None:
+        return 1
+    return int(np.sum(mask if weight is None else np.where(mask, weight, 0)))
+
+
 def _settle_noise(
-    partitions: dict[str, Any], weight: Array | None, policy: str, noise_label: Any
+    partitions: dict[str, Any], weight: Array | None, policy: str, noise_label: Any, called: SideNames
 ) -> tuple[dict[str, Any], Array | None, float, list[str]]:
     masks = {name: p.noise_mask for name, p in partitions.items()}
     noisy = {name: mask for name, mask in masks.items() if mask is not None}
     if not noisy:
-        return partitions, weight, 1.0, silent_noise(partitions, policy, noise_label)
+        return partitions, weight, 1.0, silent_noise(partitions, policy, noise_label, called)
     n = next(iter(partitions.values())).n_objects
     anywhere = np.zeros(n, dtype=bool)
     for mask in noisy.values():
         anywhere |= mask
     coverage = float(np.average(~anywhere, weights=weight))
-    notes = noise_notes({name: int(mask.sum()) for name, mask in noisy.items()}, coverage, policy)
+    counts = {called.of(name): int(mask.sum()) for name, mask in noisy.items()}
+    notes = noise_notes(counts, coverage, policy)
     if policy == "ignore" and coverage > 0.0:
         kept = np.flatnonzero(~anywhere)
         partitions = {name: p.take(kept) for name, p in partitions.items()}

@@ -16,6 +16,7 @@ from partita.evaluation import MOST_PAIR_OPERATIONS, judge, plan
 from partita.inputs import Inputs, prepare
 from partita.model_verdicts import ModelComparison, ModelValue
 from partita.pairwise_agreement import AgreementOfPair, PairwiseAgreement
+from partita.partitions import described
 from partita.partitions.clusters import several
 from partita.registry import Index, listed, select
 from partita.results.agreement import headline_of
@@ -103,7 +104,7 @@ def compare_models(
     for entry in entries:
         own = {name: values[name][entry.label] for name in inputs}
         rows += _rows_of_index(entry, own, replicates, confidence)
-    kinds = ", ".join(f"{name}: {p.kind} (k={p.n_clusters})" for name, p in _clusterings(joint, keys).items())
+    kinds = ", ".join(f"{name}: {described('', p)}" for name, p in _clusterings(joint, keys).items())
     reference = joint.partitions["truth"]
     made = ModelComparison(
         notes=(*joint.notes, *_how(replicates, bootstrap, len(keys)), *_softness(joint, keys)),
@@ -111,7 +112,7 @@ def compare_models(
         frame=joint.frame or "pandas",
         rows=tuple(rows),
         candidates=tuple(keys),
-        title=f"{joint.n_objects} objects: {reference.kind} truth (k={reference.n_clusters}); {kinds}",
+        title=f"{joint.n_objects} objects: {described('truth', reference)}; {kinds}",
         confidence=confidence,
         left_out=left_out,
     )
@@ -335,7 +336,7 @@ def _all_pairs(
     for name, key in keys.items():
         for entry_label, row in _rows(entries, _pair(joint, key, key)).items():
             own.append(AgreementOfPair(entry_label, row.symbol, row.direction, name, name, row.value))
-    kinds = ", ".join(f"{name}: {p.kind} (k={p.n_clusters})" for name, p in _clusterings(joint, keys).items())
+    kinds = ", ".join(f"{name}: {described('', p)}" for name, p in _clusterings(joint, keys).items())
     return PairwiseAgreement(
         notes=(*joint.notes, *_how(replicates, bootstrap, 0)),
         provenance=provenance(joint, **facts),

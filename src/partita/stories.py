@@ -36,9 +36,11 @@ def story_of(inputs: Inputs) -> str:
     noise = {name: _noise_name(p) for name, p in inputs.partitions.items()}
     n = amount(inputs.n_objects if inputs.weight is None else inputs.weight.sum())
     is_soft = set(inputs.kinds) != {HARD}
-    moved = amount(objects.moved)
+    moved, called = amount(objects.moved), inputs.called
+    whole = f"whole in {called.found}" if called.are_given else "found whole"
     if not moved:
-        return f"every true cluster is found whole; no {'membership' if is_soft else 'object'} moved"
+        every = f"every {called.cluster('truth')} is {whole}"
+        return f"{every}; no {'membership' if is_soft else 'object'} moved"
     ending = f"{amount_text(moved)} of {amount_text(n)} objects{' by membership' if is_soft else ''} moved"
     by_fate = {
         fate: sorted(
@@ -48,7 +50,7 @@ def story_of(inputs: Inputs) -> str:
     }
     name = _Namer(noise["truth"], noise["found"])
     sentences = [
-        *_kept(by_fate["kept"], name),
+        *_kept(by_fate["kept"], name, whole),
         *_merged(by_fate["merged"], name),
         *_split(by_fate["split"], clusters.parts, name),
         *_lost(by_fate["lost"], name),
@@ -56,7 +58,11 @@ def story_of(inputs: Inputs) -> str:
     mixtures = [r for r in clusters.rows if r.side == "found" and r.fate == "lost"]
     if mixtures:
         names = _listed([name.found(r.cluster) for r in mixtures])
-        sentences.append(f"found {names} {_verb(mixtures)} no true cluster")
+        head, no = (
+            (f"{names} of {called.found}" if called.are_given else f"found {names}"),
+            called.cluster("truth"),
+        )
+        sentences.append(f"{head} {_verb(mixtures)} no {no}")
     return "; ".join([*sentences, ending])
 
 
@@ -87,12 +93,12 @@ def _noise_name(partition: Partition) -> Any:
     return NO_NOISE if place is None else partition.names[place]
 
 
-def _kept(rows: Sequence[ClusterDifference], name: _Namer) -> list[str]:
+def _kept(rows: Sequence[ClusterDifference], name: _Namer, found_whole: str) -> list[str]:
     whole = [r for r in rows if r.precision == r.recall == 1.0]
     nearly = [r for r in rows if not r.precision == r.recall == 1.0]
     told = []
     if whole:
-        told.append(f"{_listed([name.truth(r.cluster) for r in whole])} {_verb(whole)} found whole")
+        told.append(f"{_listed([name.truth(r.cluster) for r in whole])} {_verb(whole)} {found_whole}")
     if nearly:
         out = amount(sum(r.size - r.overlap for r in nearly))
         strange = amount(sum(r.overlap / r.precision - r.overlap for r in nearly))

@@ -16,7 +16,7 @@ from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.fits.checkpoints import root_seed
 from partita.fits.degenerate_fits import shape_of
 from partita.inputs import Inputs, prepare
-from partita.partitions import DataMatrix, Partition
+from partita.partitions import DataMatrix, Partition, side_text, with_cuts
 from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.partitions.data import DATA_POLICIES
 from partita.partitions.models import (
@@ -114,6 +114,8 @@ def validate(
     X: Any,
     found: Any,
     *,
+    k: Any = None,
+    height: Any = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     metric: str = "euclidean",
     noise: str = "cluster",
@@ -137,6 +139,9 @@ def validate(
         Anything `as_partition` takes. A fitted mixture also gives its likelihood. Several by name are judged
         side by side: ``{"k-means": labels, "mixture": model}``, or a frame with a column of labels for each;
         if they are of different kinds, on hardened labels.
+    k, height : number or list of numbers, optional
+        For trees of merges: into how many clusters, or at which height they are cut, see `cut`. Several cuts
+        are judged side by side.
     indices : list of names, optional
         Names, symbols or index objects, with options after a colon (``"silhouette:metric=cityblock"``); a
         family (``"compactness"``), the key of a paper (``"franti2017"``), ``"headline"`` or ``"all"``. The
@@ -186,6 +191,7 @@ def validate(
     silhouette                 0.7980     1  higher
     """
     check_on_undefined(on_undefined)
+    found = with_cuts({"found": found}, k, height)["found"]
     check_space(space)
     known_metric(metric)
     if not isinstance(structure, Structure):
@@ -242,7 +248,7 @@ def validate(
         ),
     )
     first = next(iter(results.values()))
-    sides = (f"{side_by_side.labels[n]}: {_found_text(r.provenance)}" for n, r in results.items())
+    sides = (f"{side_by_side.labels[n]}: {_found_text(r.inputs)}" for n, r in results.items())
     title = f"{_data_text(first.provenance)}; {', '.join(sides)}"
     notes = [f"{side_by_side.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
     remarks = tuple(dict.fromkeys(r for result in results.values() for r in result.remarks if _is_of_data(r)))
@@ -384,7 +390,7 @@ def _judged(
         frame=inputs.frame or "pandas",
         rows=rows,
         left_out=unasked + planned.left_out,
-        title=f"{_data_text(made_from)}: {_found_text(made_from, ' found')}",
+        title=f"{_data_text(made_from)}: {_found_text(inputs, 'found')}",
         remarks=(*scale_remark(inputs, metric, scale), *speak(RemarkKind.NOISE, inputs.noisy)),
         judge_clusters=partial(cluster_quality, inputs, metric=metric, notes=said),
         inputs=inputs,
@@ -432,9 +438,10 @@ def _data_text(made_from: Mapping[str, Any]) -> str:
     return f"{made_from['n']} objects, {data}"
 
 
-def _found_text(made_from: Mapping[str, Any], noun: str = "") -> str:
-    (kind,), (k,) = made_from["kinds"], made_from["clusters"]
-    return f"{kind}{noun} (k={k})"
+def _found_text(inputs: Inputs | None, noun: str = "") -> str:
+    assert inputs is not None
+    found = inputs.partitions["found"]
+    return side_text(found.kind, noun, found.n_clusters, inputs.noise_of.get("found"))
 
 
 def _wanted(indices: Any, metric: str) -> tuple[list[Index], frozenset[str]]:

@@ -22,7 +22,7 @@ from partita.cli.options import (
     writing_of,
 )
 from partita.cli.output import Output, with_output
-from partita.cli.sides import read_sides, two_clusterings
+from partita.cli.sides import names_of_sides, read_sides, two_clusterings
 from partita.cli.spellings import Command
 
 weight_option = option(
@@ -140,6 +140,7 @@ def compare(
     result = comparison.compare(
         sides.first,
         sides.second,
+        names=names_of_sides(given),
         X=sides.data,
         indices=split_indices(indices),
         noise=noise,
@@ -278,6 +279,7 @@ def align(
         noise=noise,
         sample_weight=sides.weights,
         min_overlap=min_overlap,
+        names=names_of_sides(given),
     )
     from partita.cli.moved_objects import moved_objects, told_moved
 
@@ -382,5 +384,6 @@ def distribution(
         confidence=confidence,
         budget_seconds=budget,
         random_state=seed,
+        names=names_of_sides(given),
     )
     output.show(result, sides.notes)

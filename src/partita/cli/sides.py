@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,7 +23,7 @@ from partita.cli.options import (
     writing_of,
 )
 
-__all__ = ["read_sides", "several_may_be_meant", "two_clusterings"]
+__all__ = ["names_of_sides", "read_sides", "several_may_be_meant", "two_clusterings"]
 
 
 def two_clusterings(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,6 +114,35 @@ def read_sides(given: Mapping[str, Any], weight: str | None = None) -> Any:
             else DataFile(data, split_columns(given["columns"]), split_columns(given["leave_out"]) or ()),
             in_chunks=given.get("in_chunks", False),
         )
+
+
+def names_of_sides(given: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What the two clusterings are called: by their columns where these are named, else by their files.
+
+    None where one name would be that of both.
+    """
+    truth, found = given["truth"], given["found"] or given["truth"]
+    columns = [given["truth_column"], given["found_column"]]
+    columns = [given["column"] if column is None else column for column in columns]
+    names = [column if column and "," not in column else None for column in columns]
+    if given.get("clusterings") is not None:
+        names[1] = "found"
+    files = _file_names(truth, found)
+    named = [name or file for name, file in zip(names, files, strict=True)]
+    if named[0] == named[1]:
+        named = files
+    return (named[0], named[1]) if named[0] != named[1] else None
+
+
+def _file_names(*paths: str) -> list[str]:
+    """Each file by its name without ending; by its folder too where that is needed to tell them apart."""
+    bare = [Path(path) for path in paths]
+    stems = [
+        "standard input" if str(path) == "-" else path.name.partition(".")[0] or path.name for path in bare
+    ]
+    if len(set(stems)) < len(stems):
+        stems = ["/".join([*path.parts[-2:-1], path.name]) for path in bare]
+    return stems
 
 
 def _refuse_beside_several(given: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 
 from partita.arrays import generator
 from partita.arrays.chunked import Chunked, all_at_once
+from partita.distributional import hard_laws
 from partita.distributional.budgets import Budget
 from partita.distributional.evidential import evidential
 from partita.distributional.fuzzy import fuzzy, fuzzy_in_chunks
+from partita.distributional.hard_laws import HardLaw, describe
 from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity, weaker
 from partita.distributional.possibilistic import READINGS, possibilistic
 from partita.distributional.rough import rough
@@ -23,7 +25,7 @@ from partita.distributional.sides import EMPTY, Side, base_index
 from partita.distributional.tasks import METHODS, USUAL_WORK, Answer, Task, budget_of, nothing_left
 from partita.errors import ParameterError, Phrase, Setting
 from partita.inputs import Inputs, prepare
-from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH
+from partita.partitions import FUZZY, HARD, POSSIBILISTIC, ROUGH, Ensemble, SideNames
 from partita.partitions.tnorms import TNORMS
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Index
@@ -56,6 +58,7 @@ def distribution(
     random_state: Any = None,
     noise_label: Any = None,
     missing: str = "raise",
+    names: Sequence[str] | None = None,
 ) -> Distribution:
     """What an index may be between two soft clusterings, over the hard clusterings they stand for.
 
@@ -67,8 +70,9 @@ def distribution(
     Parameters
     ----------
     truth, found : clusterings
-        The reference first; anything `as_partition` takes, of any kinds. Of dask arrays and frames there are
-        the exact mean and deviation of indices that are sums over pairs (rand, mirkin).
+        The reference first; anything `as_partition` takes, of any kinds. An `Ensemble` of hard clusterings,
+        with weights (posterior samples, bootstrap runs), is a law over them, taken as it is. Of dask arrays
+        and frames there are the exact mean and deviation of indices that are sums over pairs (rand, mirkin).
     index : str or index
         An index that the table of two hard clusterings determines. The distribution is of its own value: a
         similarity for rand, a distance for variation_of_information.
@@ -97,7 +101,7 @@ def distribution(
         half a minute and counted, so that the result does not depend on the machine.
     random_state : None, int or Generator
         Seed of the draws.
-    noise_label, missing
+    noise_label, missing, names
         As in `compare`.
 
     Returns
@@ -148,13 +152,25 @@ def distribution(
         n_samples, epsilon, confidence, budget_of(budget_seconds, math.inf if is_open else USUAL_WORK)
     )
     rng = generator(random_state)
-    inputs = prepare({"truth": truth, "found": found}, noise=noise, noise_label=noise_label, missing=missing)
+    given = {"truth": truth, "found": found}
+    are_laws = any(isinstance(one, Ensemble) for one in given.values())
+    inputs = prepare(
+        hard_laws.with_members(given) if are_laws else given,
+        noise=noise,
+        noise_label=noise_label,
+        missing=missing,
+        called=SideNames.read(names),
+    )
     if not inputs.n_objects:
         raise nothing_left()
     notes = list(inputs.notes)
-    sides = [Side.of(p, empty) for p in inputs.partitions.values()]
+    sides: list[Any] = (
+        hard_laws.sides_of(given, inputs.partitions, empty)
+        if are_laws
+        else [Side.of(p, empty) for p in inputs.partitions.values()]
+    )
     base = base_index(index, sides, inputs.n_objects)
-    notes += [f"{name}: {s.note}" for name, s in zip(inputs.partitions, sides, strict=True) if s.note]
+    notes += [f"{inputs.called.of(name)}: {s.note}" for name, s in zip(given, sides, strict=True) if s.note]
     with bar("distribution") as report:
         task = Task(
             base,
@@ -167,7 +183,12 @@ def distribution(
             n_inner=int(n_inner),
             report=report,
         )
-        answer = _solve(sides, task, tnorm, reading, notes)
+        if are_laws:
+            answer = hard_laws.solve(
+                sides, task.index, lambda pair: _solve(pair, task, tnorm, reading, notes), empty
+            )
+        else:
+            answer = _solve(sides, task, tnorm, reading, notes)
     options: dict[str, Any] = {
         "method": method,
         "noise": noise,
@@ -243,16 +264,13 @@ def _solve(sides: list[Side], task: Task, tnorm: str, reading: str, notes: list[
 def _result(
     answer: Answer,
     inputs: Inputs,
-    sides: list[Side],
+    sides: Sequence[Side | HardLaw],
     task: Task,
     notes: list[str],
     options: Mapping[str, Any],
     seconds: float,
 ) -> Distribution:
-    words = (
-        f"{side.kind} {name} (k={side.partition.n_clusters})"
-        for name, side in zip(inputs.partitions, sides, strict=True)
-    )
+    words = map(describe, sides, (inputs.called.truth, inputs.called.found))
     return Distribution(
         notes=(*notes, *answer.notes),
         provenance=provenance(

@@ -133,7 +133,7 @@ def _one_hot(k: int, codes: Array) -> Array:
     return np.asarray(codes[:, None] == np.arange(k))
 
 
-def base_index(index: str | Index, sides: Sequence[Side], n: int) -> TableIndex:
+def base_index(index: str | Index, sides: Sequence[Any], n: int) -> TableIndex:
     """The index of the tables that two sides can make of ``n`` objects."""
     truth, found = (min(side.n_possible, n) for side in sides)
     return TableIndex.named(index, n, (truth, found))

@@ -15,6 +15,7 @@ from partita.arrays import MOST_DENSE_CELLS, Floats, dense, is_sparse, one_blas_
 from partita.ensembles._consensus_index import side_by_side, widest
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions import FUZZY, HARD, Ensemble, FuzzyPartition, HardPartition, Partition
+from partita.partitions.ensemble import unweighted
 from partita.progress import bar
 from partita.results import join_texts
 
@@ -84,7 +85,7 @@ def consensus(
             "no such kind of consensus.", got=repr(kind), need='"soft" or "hard"', parameter="kind"
         )
     _check_whole("n_init", n_init, math.inf)
-    given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    given = unweighted(ensemble, "consensus")
     members = [p if p.kind in (HARD, FUZZY) else p.pignistic() for p in given]
     filled = [int(np.count_nonzero(p.sizes)) for p in members]
     if n_clusters is None:

@@ -15,7 +15,8 @@ from partita.arrays import Array, Floats, blocks, dense, one_blas_thread
 from partita.errors import ParameterError
 from partita.evaluation import demand_values, values_of
 from partita.inputs import Inputs, prepare
-from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, softest
+from partita.partitions import HARD, Ensemble, HardPartition, Kind, Partition, n_without_noise, softest
+from partita.partitions.ensemble import unweighted
 from partita.progress import bar
 from partita.registry import Caveat, CaveatKind, Evaluation, Index, check_on_undefined, resolve
 from partita.registry.caveats import said
@@ -161,7 +162,7 @@ def consensus_index(
     """
     check_on_undefined(on_undefined)
     entries = _agreement_indices(index, has_data=X is not None)
-    given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    given = unweighted(ensemble, "consensus_index")
     if len(given) < 2:
         raise ParameterError(
             "one partition alone has nothing to agree with.",
@@ -447,7 +448,7 @@ def _put_pair(
 
 def _title(members: Sequence[Partition], inputs: Inputs) -> str:
     kinds = "/".join(dict.fromkeys(k.value for k in sorted(inputs.kinds, key=lambda k: k.softness)))
-    ks = [m.n_clusters for m in members]
+    ks = [n_without_noise(m) for m in members]
     k = f"{min(ks)}" if min(ks) == max(ks) else f"{min(ks)}..{max(ks)}"
     pairs = math.comb(len(members), 2)
     return (

@@ -13,6 +13,18 @@ from partita.partitions.reading import as_partition, read_marked
 from partita.partitions.relations import coassociation
 from partita.partitions.rough import RoughPartition
 from partita.partitions.same_objects import alignment_note, same_objects
+from partita.partitions.side_names import (
+    UNNAMED,
+    SideNames,
+    count_text,
+    described,
+    n_without_noise,
+    noise_name,
+    noise_share,
+    plain_name,
+    side_text,
+)
+from partita.partitions.trees import cut, with_cuts
 
 __all__ = [
     "ALL",
@@ -34,14 +46,25 @@ __all__ = [
     "ROUGH",
     "RoughPartition",
     "SOFT",
+    "SideNames",
+    "UNNAMED",
     "alignment_note",
     "as_partition",
     "is_mixture",
     "coassociation",
     "complete_data",
+    "count_text",
+    "cut",
+    "described",
     "lengths_differ",
+    "n_without_noise",
+    "noise_name",
+    "noise_share",
     "pairwise_masses",
+    "plain_name",
     "read_marked",
     "same_objects",
+    "side_text",
     "softest",
+    "with_cuts",
 ]

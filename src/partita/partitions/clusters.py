@@ -59,6 +59,13 @@ def rough_from_clusters(clusters: Any, objects: Any = None) -> RoughPartition:
     return RoughPartition(possible, names=names, index=object_index(order))
 
 
+def overlap(clusters: Any) -> bool:
+    """True where an object is in several of these clusters."""
+    _, members = _named_members(clusters)
+    counted = Counter(member for cluster in members for member in set(cluster))
+    return max(counted.values()) > 1
+
+
 def are_clusters(items: Sequence[Any]) -> bool:
     """Whether the items are clusters, and no labels or rows of memberships.
 
@@ -275,7 +282,8 @@ def _overlap_error(members: Sequence[Sequence[Any]]) -> PartitionError:
         need="each object in one cluster; covers need the omega index or the NMI of covers",
         fix=Phrase(
             Setting("kind", "rough", 'as_partition(clusters, kind="rough")'),
-            " if each object is in one of its clusters, unknown which",
+            " if each object is in one of its clusters, unknown which; RoughPartition(sets) if these are the"
+            " possible clusters of each object",
         ),
     )
 

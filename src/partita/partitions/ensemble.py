@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import frame_columns, frame_library, is_sparse
-from partita.errors import MismatchError, PartitionError
+from partita.arrays import Array, frame_columns, frame_library, is_sparse, read_only
+from partita.errors import MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions.kinds import Kind, softest
 from partita.partitions.partition import Partition, lengths_differ
 from partita.partitions.reading import as_partition
@@ -23,11 +23,16 @@ class Ensemble:
         Anything `as_partition` takes; each column of a frame is a clustering. Where all have an index
         (pandas, communities), objects are brought into the order of the first; otherwise all must list the
         same objects in the same order.
+    weights : array, optional
+        How much each clustering counts (posterior probabilities, counts of bootstrap runs); divided by their
+        sum. In `distribution` a weighted ensemble is a law over hard clusterings.
 
     Attributes
     ----------
     names : tuple
         The names of the clusterings, or their positions.
+    weights : array
+        The probability of each clustering: equal ones where no weights were given.
 
     Examples
     --------
@@ -36,7 +41,7 @@ class Ensemble:
     Ensemble(3 partitions of 3 objects, hard, k=2)
     """
 
-    def __init__(self, partitions: Iterable[Any]) -> None:
+    def __init__(self, partitions: Iterable[Any], *, weights: Any = None) -> None:
         named = frame_columns(partitions) if frame_library(partitions) else partitions
         self.names: tuple[Any, ...] = ()
         if isinstance(named, Mapping) and not is_sparse(named):
@@ -71,6 +76,7 @@ class Ensemble:
             members[i] = member.take(np.asarray(place))
         self.partitions: tuple[Partition, ...] = tuple(members)
         self.names = self.names or tuple(range(len(members)))
+        self.weights: Array = _probabilities(weights, len(members))
 
     def __len__(self) -> int:
         return len(self.partitions)
@@ -95,4 +101,42 @@ class Ensemble:
         ks = sorted({p.n_clusters for p in self.partitions})
         k = str(ks[0]) if len(ks) == 1 else f"{ks[0]}..{ks[-1]}"
         kinds = ", ".join(sorted({p.kind.value for p in self.partitions}))
-        return f"Ensemble({len(self)} partitions of {self.n_objects} objects, {kinds}, k={k})"
+        weights = ", with weights" if self.is_weighted else ""
+        return f"Ensemble({len(self)} partitions of {self.n_objects} objects, {kinds}, k={k}{weights})"
+
+    @property
+    def is_weighted(self) -> bool:
+        """True where some clusterings count more than others."""
+        return bool((self.weights != self.weights[0]).any())
+
+
+def unweighted(ensemble: Any, what: str) -> Ensemble:
+    """The ensemble that was given or is made of it; refused where it has weights, which would be lost."""
+    given = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+    if given.is_weighted:
+        raise ParameterError(
+            f"{what} counts each clustering alike, and this ensemble has weights.",
+            got=repr(given),
+            need="an ensemble without weights",
+            fix="Ensemble(ensemble.partitions); distribution(truth, ensemble) uses the weights",
+            parameter="ensemble",
+        )
+    return given
+
+
+def _probabilities(weights: Any, n: int) -> Array:
+    if weights is None:
+        return read_only(np.full(n, 1.0 / n))
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    total = values.sum() if values.shape == (n,) else 0.0
+    if not (np.isfinite(total) and total > 0 and (values >= 0).all()):
+        raise ParameterError(
+            Phrase(Setting("weights"), " cannot be those of these clusterings."),
+            got=repr(weights)[:60],
+            need=f"{n} finite numbers of at least 0, not all 0: one for each clustering",
+            parameter="weights",
+        )
+    return read_only(values / total)

@@ -13,6 +13,7 @@ from partita.arrays import Array, read_only
 from partita.errors import MismatchError, PartitionError
 from partita.partitions.kinds import EVIDENTIAL, Kind
 from partita.partitions.memberships import dense_array, numeric_matrix, survey_rows
+from partita.partitions.object_sets import hold_masses, items_of, mass_matrix
 from partita.partitions.partition import Partition, normalise_names, row_selection
 
 _MOST_CLUSTERS = 1 << 16
@@ -24,10 +25,11 @@ class EvidentialPartition(Partition):
 
     Parameters
     ----------
-    masses : (n, f) array
-        For each object the mass of each focal set.
-    focal_sets : (f, k) array of 0 and 1, or a list of sets of cluster positions (or names)
-        Which clusters each focal set contains; no set twice.
+    masses : (n, f) array, or list of mappings
+        For each object the mass of each focal set; as mappings from sets to masses, one for each object:
+        ``{("a",): 0.7, ("a", "b"): 0.3}``.
+    focal_sets : (f, k) array of 0 and 1, or a list of sets of cluster positions (or names), optional
+        Which clusters each focal set contains; no set twice. Not for mappings, which name them.
     names : sequence, optional
         One name for each cluster; their positions by default.
 
@@ -35,13 +37,18 @@ class EvidentialPartition(Partition):
     --------
     >>> EvidentialPartition([[0.7, 0.0, 0.3]], [{0}, {1}, {0, 1}])
     EvidentialPartition(n=1, k=2, sizes=[0.7..1 0..0.3], ambiguity=0.3, partial assignment=0.556)
+    >>> EvidentialPartition([{("a",): 0.7, ("a", "b"): 0.3}, {("b",): 1.0}]).names
+    ('a', 'b')
     """
 
     kind: ClassVar[Kind] = EVIDENTIAL
 
     def __init__(
-        self, masses: Any, focal_sets: Any, *, names: Sequence[Any] | None = None, index: Any = None
+        self, masses: Any, focal_sets: Any = None, *, names: Sequence[Any] | None = None, index: Any = None
     ) -> None:
+        items = items_of(masses) if focal_sets is None else None
+        if items is not None and hold_masses(items):
+            masses, focal_sets, names = mass_matrix(items, names)
         matrix = numeric_matrix(dense_array(masses))
         sets = _focal_matrix(focal_sets, names)
         if sets.shape[0] != matrix.shape[1]:

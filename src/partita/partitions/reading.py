@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from partita.arrays import Column, check_flag, collected, frame_library, from_frame, is_sparse, label_columns
 from partita.arrays.chunked import is_of_dask
 from partita.arrays.containers import array_of
-from partita.errors import ParameterError, PartitionError, Phrase, Setting
+from partita.errors import MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions.chunked_reading import WITHOUT_GAPS, Looking, read_chunks
 from partita.partitions.clusters import (
     CLUSTERS,
@@ -19,10 +20,10 @@ from partita.partitions.clusters import (
     EVIDENCE,
     LABELS,
     are_clusters,
-    are_ragged,
     hard_from_clusters,
     object_index,
     object_order,
+    overlap,
     role_of,
     rough_from_clusters,
 )
@@ -37,8 +38,18 @@ from partita.partitions.models import (
     refuse_annotated,
     strengths_in,
 )
+from partita.partitions.object_sets import (
+    are_by_object,
+    are_ragged_tuples,
+    hold_masses,
+    hold_sets,
+    is_collection,
+    items_of,
+    mass_matrix,
+)
 from partita.partitions.partition import Partition
-from partita.partitions.trees import cut, merges_in
+from partita.partitions.rough import RoughPartition
+from partita.partitions.trees import cuts_of, is_several
 from partita.partitions.unlabelled import MARK, MISSING_POLICIES, hard_with_missing
 
 
@@ -52,10 +63,12 @@ def as_partition(
     normalize: bool = False,
     objects: Iterable[Any] | None = None,
     k: Any = None,
+    height: Any = None,
     noise: str | None = None,
     noise_label: Any = None,
     missing: str = "raise",
     background: Any = None,
+    n_objects: int | None = None,
 ) -> Any:
     """Turn anything that describes a clustering into a partition of the most specific kind it satisfies.
 
@@ -64,9 +77,11 @@ def as_partition(
     obj : object
         Labels (any hashable values), an ``(n, k)`` matrix of memberships (array, list, sparse, data
         frame), masses together with ``focal_sets``, a dictionary ``{"mass": ..., "F": ...}`` as evclust
-        makes them, clusters as sets or lists of objects (networkx, or a dictionary of them), a dictionary
-        from objects to labels, a clustering of igraph, leidenalg, cdlib or clusim, a fitted scikit-learn
-        clusterer or mixture, a linkage matrix with ``k``, a label image with ``background``, or a partition.
+        makes them, clusters as sets or lists of objects (networkx, or a dictionary of them), with
+        ``kind="rough"`` the possible clusters of each object as sets, lists or tuples, masses of sets as a
+        mapping for each object, ``{("a",): 0.7, ("a", "b"): 0.3}``, a dictionary from objects to labels, a
+        clustering of igraph, leidenalg, cdlib or clusim, a fitted scikit-learn clusterer or mixture, a
+        linkage matrix with ``k`` or ``height``, a label image with ``background``, or a partition.
         A dask array, series or frame stays where it is: its chunks are looked at once, and not kept.
     kind : {"hard", "fuzzy", "probabilistic", "possibilistic", "rough", "evidential"}, optional
         Needed for typicalities, and for truth values ("rough": one of these, unknown which). Without it,
@@ -81,9 +96,10 @@ def as_partition(
         Divide each row by its sum first.
     objects : iterable, optional
         For clusters given as collections: all objects in the order wanted; those in no cluster are noise.
-    k : int or list of int, optional
-        For a tree of merges (SciPy's linkage, scikit-learn's ``children_``): into how many clusters it is
-        cut; several give an `Ensemble`.
+        With ``kind="rough"`` they decide whether sets are read by object or by cluster.
+    k, height : number or list of numbers, optional
+        For a tree of merges (SciPy's linkage, scikit-learn's ``children_``): into how many clusters, or at
+        which height it is cut; several give an `Ensemble`. See `cut`.
     noise : {"rest"}, optional
         For memberships whose rows sum to less than one (hdbscan): the rest is noise, a column named -1, and
         so are rows of NaN.
@@ -95,6 +111,8 @@ def as_partition(
     background : label, optional
         For an image of labels in two or three dimensions: the label of its background, which is noise. An
         image without one is ``image.ravel()``.
+    n_objects : int, optional
+        How many objects there are, where sets can be read by object or by cluster; checked for anything else.
 
     Returns
     -------
@@ -110,6 +128,8 @@ def as_partition(
     <Kind.FUZZY: 'fuzzy'>
     >>> as_partition([{"ann", "bob"}, {"cid"}]).labels.tolist()
     [0, 0, 1]
+    >>> as_partition([{0}, {0}, {0, 1}], kind="rough").n_completions
+    2
     """
     check_flag(normalize, "normalize")
     if not isinstance(missing, str) or missing not in MISSING_POLICIES:
@@ -125,11 +145,39 @@ def as_partition(
             fix="the policies for noise belong to compare, validate and the indices",
             parameter="noise",
         )
+    if n_objects is not None and (
+        not isinstance(n_objects, (int, np.integer)) or isinstance(n_objects, bool) or n_objects < 1
+    ):
+        raise ParameterError(
+            Phrase(Setting("n_objects"), " must be a number of objects."),
+            got=repr(n_objects)[:60],
+            need="a whole number of at least 1",
+            parameter="n_objects",
+        )
     wanted = None if kind is None else Kind.read(kind)
     reading = Reading(
-        wanted, X, focal_sets, names, normalize, objects, k, noise, noise_label, missing, background
+        wanted,
+        X,
+        focal_sets,
+        names,
+        normalize,
+        objects,
+        k,
+        noise,
+        noise_label,
+        missing,
+        background,
+        n_objects=n_objects,
+        height=height,
     )
-    return reading.read(obj)
+    made = reading.read(obj)
+    if n_objects is not None and made.n_objects != n_objects:
+        raise MismatchError(
+            "this clustering has another number of objects.",
+            got=f"{made.n_objects} objects, n_objects={n_objects}",
+            need=f"{n_objects} objects",
+        )
+    return made
 
 
 @dataclass(frozen=True)
@@ -149,6 +197,9 @@ class Reading:
     background: Any = None
     looks: bool = True
     """Whether the range of integer labels is found now, and not by who counts them."""
+    n_objects: int | None = None
+    """How many objects there are, by what the user says or by the other clustering."""
+    height: Any = None
 
     def read(self, obj: Any) -> Any:
         """The partition that an object describes."""
@@ -157,7 +208,7 @@ class Reading:
         if is_of_dask(obj):
             return self._in_chunks(obj)
         refuse_annotated(obj)
-        if self.k is not None:
+        if self.k is not None or self.height is not None:
             return self._cut(obj)
         if isinstance(obj, Mapping) and not is_sparse(obj):
             return self._mapping(obj)
@@ -186,8 +237,17 @@ class Reading:
         if self.focal_sets is not None:
             self._check_wanted(EVIDENTIAL, "focal_sets=")
             return EvidentialPartition(divided_rows(obj, self.normalize), self.focal_sets, names=self.names)
+        items = items_of(obj)
+        if items is not None and hold_masses(items):
+            return self._masses(items, None)
+        if items is not None and self._holds_sets(items):
+            return self._sets(items)
+        if items is not None and self.n_objects is not None and are_ragged_tuples(items) and overlap(items):
+            return self._clusters(items)
         if self.objects is not None or self._holds_clusters(obj):
             return self._clusters(obj)
+        if self.wanted not in (None, HARD) and items is not None and all(isinstance(i, tuple) for i in items):
+            _refuse_tuples(items, self.wanted)
         if self.background is not None or _is_volume(obj):
             return self._image(obj)
         if _is_matrix(obj) or self.noise == "rest":
@@ -214,7 +274,9 @@ class Reading:
             "focal_sets": self.focal_sets,
             "objects": self.objects,
             "k": self.k,
+            "height": self.height,
             "background": self.background,
+            "n_objects": self.n_objects,
             "missing": None if self.missing == "raise" else self.missing,
         }
         named = next((name for name, value in refused.items() if value is not None), None)
@@ -254,8 +316,43 @@ class Reading:
     def _clusters(self, clusters: Any) -> Any:
         if self.wanted is ROUGH:
             return rough_from_clusters(clusters, self.objects)
+        if self.wanted is None and self.n_objects is not None and overlap(clusters):
+            is_named = isinstance(clusters, Mapping)
+            items = list(clusters.values()) if is_named else list(clusters)
+            n_members = len(set(chain.from_iterable(items)))
+            if self.n_objects in (len(items), n_members):
+                return self._sets(items, list(clusters) if is_named else None)
         hard = hard_from_clusters(clusters, self.objects)
         return hard if self.wanted is None else hard.to(self.wanted)
+
+    def _holds_sets(self, items: Sequence[Any]) -> bool:
+        return self.wanted in (ROUGH, EVIDENTIAL) and not self.normalize and hold_sets(items)
+
+    def _sets(self, items: Sequence[Any], keys: Sequence[Any] | None = None, index: Any = None) -> Any:
+        """Sets that are the possible clusters of each object, or the objects of each cluster."""
+        objects = None if self.objects is None else list(self.objects)
+        if not are_by_object(items, self.n_objects, objects, keys):
+            clusters = items if keys is None else dict(zip(keys, items, strict=True))
+            if self.wanted is not ROUGH and not overlap(clusters):
+                hard = hard_from_clusters(clusters, objects)
+                return hard if self.wanted is None else hard.to(self.wanted)
+            if self.wanted is None:
+                return hard_from_clusters(clusters, objects)  # refuses what overlaps
+            return rough_from_clusters(clusters, objects).to(self.wanted)
+        if objects is not None and keys is not None:
+            by_key = dict(zip(keys, items, strict=True))
+            items, keys = [by_key[name] for name in objects], objects
+        keys = objects if keys is None else keys
+        if index is None and keys is not None:
+            index = object_index(keys)
+        rough = RoughPartition(items, names=self.names, index=index)
+        return rough if self.wanted is None else rough.to(self.wanted)
+
+    def _masses(self, items: Sequence[Any], index: Any) -> Any:
+        """Mappings from sets of clusters to masses, one for each object."""
+        self._check_wanted(EVIDENTIAL, "a mapping from sets to masses for each object")
+        masses, sets, names = mass_matrix(items, self.names)
+        return EvidentialPartition(divided_rows(masses, self.normalize), sets, names=names, index=index)
 
     def _holds_clusters(self, obj: Any) -> bool:
         """Whether the items are sets, or lists that a matrix of the kind wanted could not have as rows."""
@@ -275,6 +372,13 @@ class Reading:
                 raise _several_error(columns, "columns")
         part = from_frame(obj, keeps_missing=self.missing != "raise")
         if isinstance(part, Column) and self.focal_sets is None:
+            items = items_of(part.values)
+            if items is not None and (hold_masses(items) or self._holds_sets(items)):
+                keys = None if part.index is None else list(part.index)
+                held = hold_masses(items)
+                made = self._masses(items, part.index) if held else self._sets(items, keys, part.index)
+                made.frame = frame_library(obj)
+                return made
             if part.values.dtype == object and all(isinstance(item, Set) for item in part.values):
                 names = range(len(part.values)) if part.index is None else part.index
                 return self._clusters(dict(zip(names, part.values, strict=True)))
@@ -289,6 +393,11 @@ class Reading:
         return made
 
     def _mapping(self, obj: Mapping[Any, Any]) -> Any:
+        values = [] if {"mass", "F"} <= set(obj) else list(obj.values())
+        if self.wanted is EVIDENTIAL and hold_masses(values):
+            return self._masses(values, object_index(list(obj)))
+        if self._holds_sets(values):
+            return self._sets(values, list(obj))
         role = role_of(obj)
         if role == EVIDENCE:
             self._check_wanted(EVIDENTIAL, "a dictionary of masses")
@@ -314,22 +423,13 @@ class Reading:
         return made
 
     def _cut(self, obj: Any) -> Any:
-        tree = getattr(obj, "children_", obj)
-        is_listing = isinstance(tree, (list, tuple, np.ndarray)) and not are_ragged(list(tree))
-        merges = merges_in(np.asarray(tree) if is_listing else np.empty(0))
-        if merges is None:
-            raise ParameterError(
-                Phrase(Setting("k"), " cuts a tree of merges, and this is none."),
-                got=type(obj).__name__,
-                need="a linkage matrix (n - 1, 4), children_ (n - 1, 2), or a model that has them",
-                parameter="k",
-            )
-        if not isinstance(self.k, Iterable):
-            made = cut(merges, self.k)
-            return made if self.wanted is None else made.to(self.wanted)
+        cuts = cuts_of(obj, self.k, self.height)
+        made = [one if self.wanted is None else one.to(self.wanted) for one in cuts.values()]
+        if not is_several(self.k, self.height):
+            return made[0]
         from partita.partitions.ensemble import Ensemble
 
-        return Ensemble([cut(merges, k) for k in self.k])
+        return Ensemble(made)
 
     def _image(self, obj: Any) -> Any:
         try:
@@ -363,12 +463,38 @@ class Reading:
 
 
 def read_marked(
-    obj: Any, *, X: Any = None, noise_label: Any = None, missing: str = "raise", background: Any = None
-) -> Any:
-    """A partition whose missing labels, where they are to be dropped, are marked: all inputs drop them."""
+    given: Mapping[str, Any],
+    *,
+    X: Any = None,
+    noise_label: Any = None,
+    missing: str = "raise",
+    background: Any = None,
+    n_objects: int | None = None,
+) -> dict[str, Any]:
+    """Partitions whose missing labels, where they are to be dropped, are marked: all inputs drop them.
+
+    Sets that can be read by object or by cluster are read last, when the other inputs have said how many
+    objects there are; ``n_objects`` says so where data do.
+    """
     missing = MARK if missing == "drop" else missing
     reading = Reading(X=X, noise_label=noise_label, missing=missing, background=background, looks=False)
-    return reading.read(obj)
+    made: dict[str, Any] = {}
+    for name in sorted(given, key=lambda name: _may_be_sets(given[name])):
+        may_be_sets = _may_be_sets(given[name])
+        made[name] = (replace(reading, n_objects=n_objects) if may_be_sets else reading).read(given[name])
+        n_objects = made[name].n_objects if n_objects is None else n_objects
+    return {name: made[name] for name in given}
+
+
+def _may_be_sets(obj: Any) -> bool:
+    """True where the first item is a set or a list, as of clusters and of possible clusters."""
+    if isinstance(obj, Mapping) and not is_sparse(obj):
+        obj = list(islice(obj.values(), 1))
+    elif frame_library(obj) == "pandas" and hasattr(obj, "iloc") and obj.ndim == 1 and obj.dtype == object:
+        obj = list(obj.iloc[:1])
+    if isinstance(obj, np.ndarray):
+        obj = list(obj[:1]) if obj.ndim == 1 and obj.dtype.hasobject else ()
+    return isinstance(obj, (list, tuple)) and len(obj) > 0 and is_collection(obj[0])
 
 
 def _from_tensor(tensor: Any) -> Any:
@@ -414,6 +540,18 @@ def _is_matrix(obj: Any) -> bool:
     if rows and all(isinstance(row, tuple) for row in rows):
         return len(rows) == len(obj) and all(isinstance(cell, (int, float)) for row in rows for cell in row)
     return bool(rows)
+
+
+def _refuse_tuples(items: Sequence[Any], wanted: Any) -> None:
+    """An error for tuples that would become labels of a hard clustering although another kind is wanted."""
+    if all(isinstance(cell, (int, float, np.number)) for item in items for cell in item):
+        return
+    raise PartitionError(
+        f"tuples are no {wanted} clustering.",
+        got=repr(list(items[:3]))[:60],
+        need="memberships or typicalities, a row of numbers for each object",
+        fix=Phrase(Setting("kind", "rough"), " if each tuple holds the possible clusters of an object"),
+    )
 
 
 def _several_error(clusterings: Mapping[Any, Any], where: str) -> PartitionError:

@@ -15,6 +15,7 @@ from partita.errors import PartitionError, Phrase, row_of_matrix
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import ROUGH, Kind
 from partita.partitions.memberships import dense_array
+from partita.partitions.object_sets import hold_sets, items_of, possible_matrix
 from partita.partitions.partition import Partition, normalise_names, row_selection
 
 
@@ -26,10 +27,12 @@ class RoughPartition(Partition):
 
     Parameters
     ----------
-    possible : (n, k) boolean array
-        Which clusters are possible for which object.
+    possible : (n, k) boolean array, or list of sets of clusters
+        Which clusters are possible for which object; as sets, lists or tuples of cluster names, one for each
+        object (campagner2022, part 2.1).
     names : sequence, optional
-        One name for each cluster; their positions by default.
+        One name for each cluster; their positions by default, of sets the members in order. With names, sets
+        may hold positions too.
 
     Examples
     --------
@@ -38,11 +41,17 @@ class RoughPartition(Partition):
     RoughPartition(n=2, k=2, sizes=[1..2 0..1], ambiguity=0.5, partial assignment=0)
     >>> [c.labels.tolist() for c in rough.completions()]
     [[0, 0], [0, 1]]
+    >>> RoughPartition([{"a"}, {"a", "b"}]).names
+    ('a', 'b')
     """
 
     kind: ClassVar[Kind] = ROUGH
 
     def __init__(self, possible: Any, *, names: Sequence[Any] | None = None, index: Any = None) -> None:
+        items = items_of(possible)
+        if items is not None and hold_sets(items):
+            self._set(*possible_matrix(items, names), index)
+            return
         matrix = dense_array(possible)
         if is_boolean(matrix):
             matrix = matrix.astype(bool)

@@ -9,7 +9,7 @@ import numpy as np
 
 from partita.alignment import align
 from partita.arrays import RANGE_TOLERANCE
-from partita.partitions import FUZZY, ROUGH, EvidentialPartition, HardPartition, Partition
+from partita.partitions import ROUGH, EvidentialPartition, Partition, noise_name
 from partita.plots.names import plain_name
 
 __all__ = [
@@ -169,13 +169,6 @@ def _continued(
 
 def _is(name: Any, noise: Any) -> bool:
     return noise is not None and bool(name == noise)
-
-
-def noise_name(partition: Partition) -> Any:
-    """The name of the cluster that is noise, or None: of hard and fuzzy clusterings with such objects."""
-    if isinstance(partition, HardPartition):
-        return None if partition.noise_place is None else partition.names[partition.noise_place]
-    return -1 if partition.kind is FUZZY and partition.noise_mask is not None else None
 
 
 def repeated_note(colours: Sequence[str]) -> tuple[str, ...]:

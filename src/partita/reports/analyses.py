@@ -13,7 +13,8 @@ from partita.comparison import compare
 from partita.errors import FileError, ParameterError, PartitaError
 from partita.fits.tasks import check_count
 from partita.inputs import Inputs, prepare
-from partita.partitions import DataMatrix, Partition, complete_data
+from partita.partitions import DataMatrix, Partition, complete_data, n_without_noise
+from partita.reports.verdicts import FOUND
 from partita.results import Result
 from partita.selection import ChoiceOfK, choose_k, stability
 from partita.selection.evidence import TREE
@@ -145,10 +146,12 @@ def analyse(
     if "truth" in sides:
         found += _compared(sides["truth"], truth_name, choice, k, asked)
     if "labels" in sides:
-        found += _compared(sides["labels"], labels_name, choice, k, asked, at_its_k=False)
+        names = (labels_name, FOUND if labels_name != FOUND else f"{FOUND} here")
+        asked_of_labels = {**asked, "names": names}
+        found += _compared(sides["labels"], labels_name, choice, k, asked_of_labels, at_its_k=False)
         old = validate(data, sides["labels"], scale=scale, **quoted)
         found.append({labels_name: old})
-    known = {"true_k": sides["truth"].n_clusters} if "truth" in sides else {}
+    known = {"true_k": n_without_noise(sides["truth"])} if "truth" in sides else {}
     provenance = {**choice.provenance, **known}
     return [replace(choice, notes=(*notes, *said, *choice.notes), provenance=provenance), *found]
 
@@ -213,7 +216,7 @@ def _compared(
     found: list[Entry] = []
     if k > 1:
         found.append({name: compare(other, choice.clustering, **asked)})
-    own = other.n_clusters
+    own = n_without_noise(other)
     if at_its_k and own != k and own > 1 and own in choice.partitions:
         found.append({name: compare(other, choice.partitions[own], **asked)})
     return found

@@ -72,6 +72,9 @@ NOISE_COUNTS = {
 }
 """The treatment of noise, by policy."""
 
+FOUND = "the clustering found"
+"""The name of the answer beside other labels."""
+
 OF_DATA = (RemarkKind.SCALE, RemarkKind.DUPLICATES)
 """Remarks on data, which are the same in all results and appear once."""
 
@@ -139,7 +142,8 @@ def _noise(result: Comparison | Validation, name: str) -> str:
 def _noisy_sides(result: Comparison, name: str) -> str:
     """The clusterings that have noise, where that is still known."""
     assert result.inputs is not None
-    called = {"truth": name, "found": "the clustering found"}
+    sides = result.inputs.called
+    called = {"truth": name, "found": sides.found if sides.are_given else FOUND}
     noisy = [
         called.get(side, side) for side, p in result.inputs.partitions.items() if p.noise_mask is not None
     ]
@@ -228,12 +232,21 @@ def compared_with(result: Comparison, name: str) -> str:
     """The two clusterings that were compared, for headings and sentences."""
     if result.inputs is None:
         return f"Compared with {name}"
+    called = result.inputs.called
+    if called.are_given and called.found != FOUND and name in (short_name(called.truth), called.truth):
+        return f"{short_name(called.found)} compared with {name}"
     return sentence(f"{_clusters_of(result.inputs.partitions['found'])} compared with {name}").rstrip(".")
+
+
+def _reference(result: Comparison) -> str:
+    """What the reference is called in a sentence."""
+    called = None if result.inputs is None else result.inputs.called
+    return called.truth if called is not None and called.are_given else "the truth"
 
 
 @sentences_of.register
 def _of_comparison(result: Comparison, anchor: str, name: str = "") -> list[Sentence]:
-    against = compared_with(result, short_name(name) if name else "the truth")
+    against = compared_with(result, short_name(name or _reference(result)))
     said = []
     if result.statement:
         said.append(Sentence(sentence(f"{against}: {result.statement}"), f"{anchor}-contingency", "answer"))

@@ -8,12 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from partita.arrays import Array
-from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind, softest
+from partita.partitions import (
+    EVIDENTIAL,
+    FUZZY,
+    HARD,
+    POSSIBILISTIC,
+    ROUGH,
+    UNNAMED,
+    Kind,
+    SideNames,
+    noise_name,
+    softest,
+)
+from partita.partitions.side_names import Noise
 from partita.results.index_rows import IndexValue
 from partita.statistics import Contingency
 
@@ -89,13 +101,16 @@ def agreement_statement(
     identical: bool,
     confidence: float = 0.95,
     null: str = "",
+    called: SideNames = UNNAMED,
+    noise: Noise | None = None,
 ) -> str:
     """How far two clusterings agree, in a sentence that says no more than the values do.
 
     With a null model it says whether that is beyond chance: p at most 1 - confidence.
     """
     row = rows.get(CORRECTED.get(softest(kinds), "adjusted_rand"))
-    agreement = _agreement(row, kinds, table, identical=identical, confidence=confidence)
+    nesting = _nesting(table, called, noise or {})
+    agreement = _agreement(row, kinds, nesting, identical=identical, confidence=confidence)
     return agreement + (_beyond_chance(row, confidence, null) if agreement and row is not None else "")
 
 
@@ -109,7 +124,7 @@ def _beyond_chance(row: IndexValue, confidence: float, null: str) -> str:
 def _agreement(
     row: IndexValue | None,
     kinds: Sequence[Kind],
-    table: Contingency | None,
+    nesting: str,
     *,
     identical: bool,
     confidence: float,
@@ -130,11 +145,11 @@ def _agreement(
         return f"the {_words(name)} has no value here: {row.caveat}"
     value = f"{_words(name)} {_two(row.value)} ({_interval(row, confidence)}0 is chance, 1 is identity"
     if row.value <= 0:
-        return f"the clusterings agree no more than by chance: {value})" + _nesting(table)
+        return f"the clusterings agree no more than by chance: {value})" + nesting
     if kind is not HARD:
         return f"agreement by the {value}; no cut points are known)"
     word = next(word for least, word in GRADES if row.value > least)
-    return f"{word} agreement: {value}; graded after {GRADES_ARE_FROM})" + _nesting(table)
+    return f"{word} agreement: {value}; graded after {GRADES_ARE_FROM})" + nesting
 
 
 def _two(value: float) -> str:
@@ -152,19 +167,28 @@ def _words(name: str) -> str:
     return f"{name.replace('_', ' ').replace('rand', 'Rand').replace('frobenius', 'Frobenius')} index"
 
 
-def _nesting(table: Contingency | None) -> str:
+def _nesting(table: Contingency | None, called: SideNames, noise: Noise) -> str:
     """Whether the clusters of one clustering lie within those of the other."""
     if table is None or table.kinds != (HARD, HARD):
         return ""
     k, m, filled = int(table.n_rows), int(table.n_columns), int((table.cells > 0).sum())
     if k == 1 or m == 1:
-        one = "truth" if k == 1 else "found"
+        one = called.truth if k == 1 else called.found
         return f"; {one} is a single cluster, and nothing can agree with it beyond chance"
     if filled == m:
-        return f"; found refines truth: each of its {m} clusters lies within one of the {k}"
-    if filled == k:
-        return f"; truth refines found: each of its {k} clusters lies within one of the {m}"
-    return ""
+        return _refined(("found", m), ("truth", k), called, noise)
+    return _refined(("truth", k), ("found", m), called, noise) if filled == k else ""
+
+
+def _refined(one: tuple[str, int], other: tuple[str, int], called: SideNames, noise: Noise) -> str:
+    """That the clusters of one side, and its noise, lie within those of the other."""
+    (fine, many), (coarse, few) = one, other
+    each, within = f"each of its {many} clusters lies", f"one of the {few}"
+    if fine in noise:
+        each = f"each of its {many - noise[fine][0]} clusters, and its noise, lies"
+    if coarse in noise:
+        within = f"one of the {few - noise[coarse][0]} or the noise"
+    return f"; {called.of(fine)} refines {called.of(coarse)}: {each} within {within}"
 
 
 def _filled(table: Contingency) -> tuple[Array, Array, Array]:
@@ -182,7 +206,9 @@ def _filled(table: Contingency) -> tuple[Array, Array, Array]:
 # --- splits and merges ------------------------------------------------------------------------------------
 
 
-def splits_and_merges(table: Contingency) -> tuple[str, ...]:
+def splits_and_merges(
+    table: Contingency, called: SideNames = UNNAMED, sides: Mapping[str, Any] | None = None
+) -> tuple[str, ...]:
     """Which true clusters several found ones share, and which found ones are of several true ones.
 
     The largest few, by how many objects lie outside the largest part. For two hard clusterings: memberships
@@ -193,8 +219,12 @@ def splits_and_merges(table: Contingency) -> tuple[str, ...]:
     rows, columns, cells = _filled(table)
     splits = _shared(rows, columns, cells)
     merges = _shared(columns, rows, cells)
-    lines = _lines("split", "truth", splits, table.row_names, table.column_names)
-    lines += _lines("merged", "found", merges, table.column_names, table.row_names)
+    noise = {side: noise_name(partition) for side, partition in (sides or {}).items()}
+    truth, found = (
+        _Told(called.of(side), names, noise.get(side))
+        for side, names in (("truth", table.row_names), ("found", table.column_names))
+    )
+    lines = _lines("split", "in", splits, truth, found) + _lines("merged", "of", merges, found, truth)
     if not lines and cells.size > len(np.unique(rows)):
         return (f"no cluster has {PART:.0%} or more of it in a second one",)
     return tuple(lines)
@@ -225,15 +255,37 @@ def _shared(own: Array, other: Array, cells: Array) -> Parts:
     return [(cluster, float(sizes[cluster]), parts_of.get(cluster, [])) for cluster in shared.tolist()]
 
 
-def _lines(word: str, side: str, shared: Parts, names: Sequence[Any], others: Sequence[Any]) -> list[str]:
+class _Told(NamedTuple):
+    """The clusters of a side as lines name them; noise is called so."""
+
+    side: str
+    names: Sequence[Any]
+    noise: Any
+
+    def is_noise(self, cluster: int) -> bool:
+        """True for the cluster that is noise."""
+        name = self.names[cluster]
+        return self.noise is not None and type(name) is type(self.noise) and bool(name == self.noise)
+
+    def alone(self, cluster: int) -> str:
+        """A cluster without its side."""
+        return "noise" if self.is_noise(cluster) else short_name(self.names[cluster])
+
+    def cluster(self, cluster: int) -> str:
+        """A cluster with its side."""
+        if self.is_noise(cluster):
+            return f"noise of {self.side}"
+        return f"{self.side} {short_name(self.names[cluster])}"
+
+
+def _lines(word: str, of: str, shared: Parts, own: _Told, others: _Told) -> list[str]:
     lines = []
     for cluster, size, parts in shared[:MOST_LINES]:
-        of = "in" if side == "truth" else "of"
-        texts = ", ".join(f"{share:.0%} {of} {short_name(others[j])}" for j, share in parts[:MOST_PARTS])
+        texts = ", ".join(f"{share:.0%} {of} {others.alone(j)}" for j, share in parts[:MOST_PARTS])
         texts += f", and {len(parts) - MOST_PARTS} more parts" if len(parts) > MOST_PARTS else ""
-        lines.append(f"{word}: {side} {short_name(names[cluster])} ({size:g} objects): {texts}")
+        lines.append(f"{word}: {own.cluster(cluster)} ({size:g} objects): {texts}")
     more = len(shared) - MOST_LINES
-    return [*lines, f"{word}: {more} more clusters of {side}"] if more > 0 else lines
+    return [*lines, f"{word}: {more} more clusters of {own.side}"] if more > 0 else lines
 
 
 def short_name(name: Any) -> str:

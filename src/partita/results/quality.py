@@ -18,6 +18,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from partita.inputs import Inputs
 from partita.partitions import HardPartition
 from partita.partitions.copies import copies_text, distinct_objects
@@ -128,8 +130,10 @@ def tiny_clusters(inputs: Inputs) -> tuple[Remark, ...]:
     found = inputs.partitions["found"]
     if not isinstance(found, HardPartition):
         return ()
-    counts = {"a single object": int((found.sizes == 1).sum()), "no object": int((found.sizes == 0).sum())}
-    texts = [f"{count} of {found.n_clusters} clusters hold {what}" for what, count in counts.items() if count]
+    place = found.noise_place
+    sizes = found.sizes if place is None else np.delete(found.sizes, place)
+    counts = {"a single object": int((sizes == 1).sum()), "no object": int((sizes == 0).sum())}
+    texts = [f"{count} of {len(sizes)} clusters hold {what}" for what, count in counts.items() if count]
     return speak(RemarkKind.TINY_CLUSTERS, "; ".join(texts))
 
 

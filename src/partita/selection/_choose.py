@@ -15,6 +15,7 @@ from partita.fits.settings import Grid, grid_over
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, refuse_many
 from partita.inputs import data_and_truth, prepare
+from partita.partitions import with_cuts
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.equal_clusterings import equal_groups
 from partita.partitions.models import check_space, is_estimator, preparing_steps, space_note
@@ -43,6 +44,8 @@ def choose(
     X: Any,
     candidates: Any,
     *,
+    k: Any = None,
+    height: Any = None,
     kinds: Mapping[Any, str] | None = None,
     indices: Iterable[str | Index] | str | Index | None = None,
     scale: str | None = None,
@@ -66,6 +69,9 @@ def choose(
     candidates : dict of clusterings, or frame of label columns
         Anything `as_partition` takes, by name: ``{"leiden 0.2": labels, "leiden 0.5": others}``. A fitted
         pipeline is evaluated in the space of X.
+    k, height : number or list of numbers, optional
+        For trees of merges, alone or among the candidates: into how many clusters, or at which height they
+        are cut, see `cut`. Several cuts are candidates of their own: ``choose(X, tree, k=range(2, 9))``.
     kinds : dict, optional
         The kind of method of each candidate by name: ``{"leiden 0.2": "graph", "km 3": "centres"}``.
         Candidates of different kinds that find the same clusters confirm each other; others do not.
@@ -120,6 +126,7 @@ def choose(
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
     check_count("n_neighbors", n_neighbors)
+    candidates = with_cuts({"found": candidates}, k, height)["found"]
     given = several(candidates)
     if given is None or len(given) < 2:
         raise ParameterError(

@@ -13,7 +13,16 @@ from partita.arrays import Array, Floats
 from partita.comparison import Comparison
 from partita.differences import SPREAD, Cells, amount, cells_of, table_of
 from partita.inputs import Inputs
-from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Partition
+from partita.partitions import (
+    FUZZY,
+    HARD,
+    POSSIBILISTIC,
+    Partition,
+    SideNames,
+    count_text,
+    noise_share,
+)
+from partita.partitions.side_names import Noise
 from partita.plots.figures import FigureData, NoFigureError, figure_kind
 from partita.plots.heat_maps import colour_bar, draw_cells
 from partita.plots.joint_masses import NOTHING, ClusterNames, as_memberships, mass_text, partners_of, percent
@@ -53,6 +62,8 @@ class _Table:
     partner: Array
     total: float
     is_soft: bool
+    called: SideNames
+    noise: Noise
 
     @property
     def is_paired(self) -> Array:
@@ -74,7 +85,7 @@ def contingency_of_alignment(result: Alignment) -> FigureData:
     if result.sides is None:
         raise _no_clusterings("alignment", "align", True)
     sides = dict(zip(("truth", "found"), result.sides, strict=True))
-    inputs = Inputs(sides, result.sides[0].n_objects, result.weight)
+    inputs = Inputs(sides, result.sides[0].n_objects, result.weight, called=result.called)
     return _figure(inputs, {row.truth: row.found for row in result.rows})
 
 
@@ -91,6 +102,7 @@ def _figure(inputs: Inputs, pairs: Mapping[Any, Any] | None) -> FigureData:
     sides, notes = as_memberships(dict(inputs.partitions), frozenset({HARD, FUZZY, POSSIBILISTIC}))
     counted = table_of(replace(inputs, partitions=sides))
     partner = _partners(counted, pairs)
+    shares = {side: noise_share(one, inputs.weight) for side, one in sides.items()}
     table = _Table(
         cells_of(counted),
         ClusterNames(sides["truth"], counted.row_names),
@@ -98,7 +110,11 @@ def _figure(inputs: Inputs, pairs: Mapping[Any, Any] | None) -> FigureData:
         partner,
         float(counted.n),
         counted.kinds != (HARD, HARD),
+        inputs.called,
+        {side: (1, share) for side, share in shares.items() if share is not None},
     )
+    called = table.called
+    one_true = called.cluster("truth")
     rows, columns = _order(table)
     title = _finding(table)
     shape = rows.size, columns.size
@@ -110,27 +126,30 @@ def _figure(inputs: Inputs, pairs: Mapping[Any, Any] | None) -> FigureData:
         kind="contingency",
         title=title,
         description=(
-            f"{title}. Rows are the {_count(table.cells.row_sizes)} true clusters, columns the "
-            f"{_count(table.cells.column_sizes)} found ones, in an order that puts partners on the diagonal; "
-            f"a cell holds the {noun} in both, and is the stronger the larger its share of the true cluster."
+            f"{title}. Rows are {_counted(table, 'truth')}, columns {_counted(table, 'found')}, in an order "
+            f"that puts partners on the diagonal; a cell holds the {noun} in both, and is the stronger the "
+            f"larger its share of the {one_true}."
         ),
         records=records,
-        x="found cluster" + " (percent: of the true cluster)" * (texts == "count and share"),
-        y="true cluster",
+        x=called.cluster("found") + f" (percent: of the {one_true})" * (texts == "count and share"),
+        y=one_true,
         facts={
             "truth": [table.truth[i] for i in rows.tolist()],
             "found": [table.found[j] for j in columns.tolist()],
             "total": amount(table.total),
             "outside_pairs": float(1.0 - table.cells.shared[table.is_paired].sum() / table.total),
             "texts": texts,
+            "true_cluster": one_true,
         },
         notes=(
             *notes,
             *[SPREAD] * table.is_soft,
-            *_empty_note(sides),
-            *_left_out("true clusters, the largest", table.cells.row_sizes, rows, table.total, noun),
+            *_empty_note(sides, called),
             *_left_out(
-                "found clusters, partners of these and then the largest",
+                f"{called.clusters('truth')}, the largest", table.cells.row_sizes, rows, table.total, noun
+            ),
+            *_left_out(
+                f"{called.clusters('found')}, partners of these and then the largest",
                 table.cells.column_sizes,
                 columns,
                 table.total,
@@ -149,8 +168,13 @@ def _partners(table: Contingency, pairs: Mapping[Any, Any] | None) -> Array:
     return np.array([place[pairs[name]] if name in pairs else -1 for name in table.row_names])
 
 
-def _count(sizes: Floats) -> str:
-    return f"{int(np.count_nonzero(sizes)):,}"
+def _counted(table: _Table, side: str) -> str:
+    """How many clusters a side has, in words; noise is not counted as one."""
+    sizes = table.cells.row_sizes if side == "truth" else table.cells.column_sizes
+    count, noise = int(np.count_nonzero(sizes)), table.noise.get(side)
+    if noise is None:
+        return f"the {count:,} {table.called.clusters(side)}"
+    return f"{count_text(count, noise)} of {table.called.of(side)}"
 
 
 # --- what is shown ----------------------------------------------------------------------------------------
@@ -213,14 +237,16 @@ def _records(table: _Table, rows: Array, columns: Array) -> tuple[dict[str, Any]
     shown = np.flatnonzero((at[0] >= 0) & (at[1] >= 0) & (cells.shared > NOTHING * table.total))
     shown = shown[np.lexsort((at[1][shown], at[0][shown]))]
     paired = table.is_paired
+    called = table.called
+    names = [called.cluster(side) if called.are_given else side for side in ("truth", "found")]
     made = []
     for cell in shown.tolist():
         i, j = int(cells.rows[cell]), int(cells.columns[cell])
         shared = float(cells.shared[cell])
         made.append(
             {
-                "truth": table.truth[i],
-                "found": table.found[j],
+                names[0]: table.truth[i],
+                names[1]: table.found[j],
                 "count": amount(shared),
                 "share": shared / float(cells.row_sizes[i]),
                 "share_of_found": shared / float(cells.column_sizes[j]),
@@ -241,10 +267,11 @@ def _texts_that_fit(records: Sequence[Mapping[str, Any]], shape: tuple[int, int]
     return "count" if width >= LETTER * letters and height >= LINE else "nothing"
 
 
-def _empty_note(sides: Mapping[str, Partition]) -> tuple[str, ...]:
+def _empty_note(sides: Mapping[str, Partition], called: SideNames) -> tuple[str, ...]:
+    words = {side: f"in {called.of(side)}" for side in sides} if called.are_given else {"truth": "true"}
     empty = {
-        word: int(np.count_nonzero(np.asarray(sides[side].sizes) == 0))
-        for side, word in (("truth", "true"), ("found", "found"))
+        words.get(side, side): int(np.count_nonzero(np.asarray(sides[side].sizes) == 0))
+        for side in ("truth", "found")
     }
     told = [f"{count:,} {word}" for word, count in empty.items() if count]
     return (f"empty clusters are not drawn: {' and '.join(told)}",) if told else ()
@@ -269,15 +296,16 @@ def _finding(table: _Table) -> str:
     kept = cells.shared > NOTHING * table.total
     rows, columns, shared = cells.rows[kept], cells.columns[kept], cells.shared[kept]
     parts, sources = np.bincount(rows), np.bincount(columns)
+    true, found = (table.called.cluster(side) for side in ("truth", "found"))
     if parts.max() == sources.max() == 1:
-        return "each true cluster is one found cluster, and the other way round"
+        return f"each {true} is one {found}, and the other way round"
     if sources.max() == 1:
         split = _named(table.truth, np.flatnonzero(parts > 1))
-        return f"each found cluster lies within one true cluster; split: {split}"
+        return f"each {found} lies within one {true}; split: {split}"
     if parts.max() == 1:
         groups = np.flatnonzero(sources > 1)
         merged = np.flatnonzero(np.isin(np.arange(parts.size), rows[np.isin(columns, groups)]))
-        return f"each true cluster lies within one found cluster; merged: {_named(table.truth, merged)}"
+        return f"each {true} lies within one {found}; merged: {_named(table.truth, merged)}"
     outside = ~table.is_paired[kept]
     away = float(shared[outside].sum())
     most = int(np.flatnonzero(outside)[np.argmax(shared[outside])])
@@ -286,9 +314,14 @@ def _finding(table: _Table) -> str:
     amounts = f"{mass_text(away)} of {mass_text(table.total)}"
     return (
         f"{percent(away / table.total)} of the {noun} ({amounts}) {verb} outside the paired cells; "
-        f"{word}: {short_name(table.truth[int(rows[most])])} in found "
-        f"{short_name(table.found[int(columns[most])])} ({mass_text(float(shared[most]))})"
+        f"{word}: {short_name(table.truth[int(rows[most])])} in "
+        f"{_found(table, int(columns[most]))} ({mass_text(float(shared[most]))})"
     )
+
+
+def _found(table: _Table, place: int) -> str:
+    name = short_name(table.found[place])
+    return f"{name} of {table.called.found}" if table.called.are_given else f"found {name}"
 
 
 def _named(names: ClusterNames, places: Array) -> str:
@@ -324,4 +357,4 @@ def draw_contingency(ax: Axes, data: FigureData) -> None:
     ax.set_xlabel(data.x)
     ax.set_ylabel(data.y)
     if not both:
-        colour_bar([ax], 0.0, 1.0, "share of the true cluster")
+        colour_bar([ax], 0.0, 1.0, f"share of the {data.facts['true_cluster']}")

@@ -56,7 +56,8 @@ def flow_of_comparison(
     inputs = result.inputs
     if inputs is None or not inputs.n_objects:
         raise _no_clusterings("comparison", inputs)
-    return _figure(dict(inputs.partitions), least, reference, weight=inputs.weight)
+    named = {inputs.called.of(side): partition for side, partition in inputs.partitions.items()}
+    return _figure(named, least, reference, weight=inputs.weight)
 
 
 @flow.of(SideBySide)
@@ -72,7 +73,9 @@ def flow_of_side_by_side(
         given[name] = inputs
     _check_same_objects(result, list(given.values()))
     first = next(iter(given.values()))
-    listed: dict[Any, Partition] = {"truth": first.partitions["truth"]} if "truth" in first.partitions else {}
+    listed: dict[Any, Partition] = {}
+    if "truth" in first.partitions:
+        listed[first.called.truth] = first.partitions["truth"]
     listed |= {result.labels[name]: inputs.partitions["found"] for name, inputs in given.items()}
     return _figure(listed, least, reference, weight=first.weight)
 
