@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from partita.selection.judging import judge_fit as judge
 
 from partita.cluster import RandomSwap
+from partita.fits.fit_scores import judge_fit
+from partita.fits.settings import Grid
 from partita.registry import find
+from partita.selection.index_panel import Panel
 from partita.selection.strategies import method_for, search_fits
-from partita.selection.sweep import Judges, Sweep
+from partita.selection.sweep import Sweep
 
 ISSUE = 7
 DATA = Path(os.environ.get("PARTITA_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -36,13 +38,13 @@ def overlapping_clusters(name: str, spread: float) -> np.ndarray:
 def brute_force(X: np.ndarray, seed: int) -> int:
     """The k of the best WB."""
     fits = [RandomSwap(k, random_state=seed).fit(X) for k in KS]
-    values = [judge(X, None, fit, fit.partition_, [WB])[0][0][1] for fit in fits]
+    values = [judge_fit(X, None, fit, fit.partition_, [WB])[0][0][1] for fit in fits]
     return KS[int(np.argmin(values))]
 
 
 def stepwise(X: np.ndarray, seed: int) -> int:
     """The same by one search."""
-    sweep = Sweep(X, None, method_for("stepwise"), "n_clusters", KS, 1, Judges((WB,)))
+    sweep = Sweep(X, None, method_for("stepwise"), Grid("n_clusters", KS, True), 1, Panel((WB,)))
     fits = search_fits("stepwise", sweep, seed).fits
     return min(fits, key=lambda fit: fit.values[WB.label]).k
 
