@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from cpu_time import cpu_seconds
 
 import partita as pt
+from cpu_time import cpu_seconds
 
 ISSUE = 31
 MOST_SECONDS = {(300, 2): 1.0, (3000, 2): 4.0, (3000, 20): 8.0, (30_000, 2): 8.0, (100_000, 2): 8.0}
