@@ -409,14 +409,23 @@ def read_features(
     id_column: str | None,
     writing: Writing,
     missing: str,
+    every_column: bool = False,
 ) -> Read:
-    """Data alone, with what to say about its columns."""
+    """Data alone, with what to say about its columns; with ``every_column`` no rule leaves one out."""
     table = open_table(data, writing)
     if table is None:
         side = _array(data, columns, missing)
     else:
         with table.errors_named():
-            side = features_in(table, columns, leave_out, id_column, missing=missing, needs_identifiers=False)
+            side = features_in(
+                table,
+                columns,
+                leave_out,
+                id_column,
+                missing=missing,
+                every_column=every_column,
+                needs_identifiers=False,
+            )
     lines = np.arange(side.n_objects) if side.kept is None else np.flatnonzero(side.kept)
     objects = _objects(side.content, side.n_objects, lines, table, id_column, leave_out)
     return Read(side.content, notes=side.notes, objects=objects)
