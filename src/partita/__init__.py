@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         RoughPartition,
         as_partition,
         coassociation,
+        gower_distances,
         pairwise_masses,
     )
     from partita.plots import plot
@@ -106,6 +107,7 @@ _HOMES = {
     "consensus_index": "partita.ensembles",
     "contingency": "partita.contingency_table",
     "distribution": "partita.distributional",
+    "gower_distances": "partita.partitions",
     "hausdorff": "partita.distributional",
     "index": "partita.indices",
     "pairwise_masses": "partita.partitions",
@@ -178,6 +180,7 @@ __all__ = [
     "drop_in",
     "errors",
     "experiments",
+    "gower_distances",
     "hausdorff",
     "index",
     "indices",
