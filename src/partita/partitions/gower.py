@@ -42,6 +42,10 @@ def gower_distances(X: Any, *, weights: Any = None) -> Floats:
     array (n, n)
         From 0 to 1; for ``metric="precomputed"``. ``metric="gower"`` computes them with equal weights.
 
+    References
+    ----------
+    gower1971
+
     Cost
     ----
     n x n x d operations, and n x n numbers in memory; at most 16,384 objects.

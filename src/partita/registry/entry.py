@@ -29,7 +29,8 @@ from partita.registry.caveats import Caveat, CaveatKind, join_caveats, limit_cav
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Limit, RangeEnd
 from partita.registry.options import check_on_undefined, checked_option, shown
 from partita.statistics import CentroidPair, Contingency
-from partita.statistics.distances.objects_by_cluster import known_metric
+from partita.statistics.distances.measured_data import GOWER, measured_data
+from partita.statistics.distances.objects_by_cluster import PRECOMPUTED, known_metric
 from partita.statistics.options import options_of
 from partita.statistics.protocol import INPUTS
 
@@ -292,11 +293,22 @@ class Index:
                 f"{self.name} was called wrongly: {problem}.", need=f"{self.name}{self.__signature__}"
             ) from None
         options = {name: given[name] for name in self.options if name in given}
+        own = given.get("metric")
+        if "metric" in self.options and (callable(own) or (isinstance(own, str) and own == GOWER)):
+            given["X"] = measured_data(given.get("X"), own).X
+            given["metric"] = options["metric"] = PRECOMPUTED
         chosen = self.using(**options) if options else self
         on_undefined = given.get("on_undefined", "nan")
         check_on_undefined(on_undefined)
+        subjects = {name: given[name] for name in self.inputs}
+        if "metric" in self.options and "X" in subjects:
+            metric = chosen.options["metric"]
+            is_asked = "metric" in given or metric != self.defaults["metric"]
+            measured = measured_data(given["X"], metric if is_asked else None, by_name=True)
+            subjects["X"] = measured.X
+            chosen = chosen if measured.metric == metric else chosen.using(metric=measured.metric)
         inputs = prepare(
-            {name: given[name] for name in self.inputs},
+            subjects,
             noise=given.get("noise", "cluster"),
             sample_weight=given.get("sample_weight"),
             metric=str(chosen.options.get("metric", "")),

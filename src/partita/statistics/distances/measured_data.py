@@ -101,7 +101,7 @@ def measured_data(
         return MeasuredData(X, PRECOMPUTED, PRECOMPUTED, scale)
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)
-    elif metric == GOWER:
+    elif isinstance(metric, str) and metric == GOWER:
         name = GOWER
     else:
         name = known_metric(metric)
