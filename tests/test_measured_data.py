@@ -30,7 +30,7 @@ def blobs():
 @pytest.fixture(scope="module")
 def iris():
     data = pt.datasets.load("iris")
-    return np.asarray(data.X, dtype=float), np.asarray(data.y)
+    return np.asarray(data.X, dtype=float), np.asarray(data.labels)
 
 
 PROCEDURES = {

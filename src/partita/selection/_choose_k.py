@@ -579,5 +579,5 @@ def _choose_parameter(given: dict[str, Any]) -> ChoiceOfValue:
         stacklevel=4,
     )
     shared = ("n_runs", "indices", "truth", "n_jobs", "random_state", "checkpoint", "missing", "space")
-    ways = {name: given[name] for name in (*shared, "scale", "structure")}
+    ways = {name: given[name] for name in (*shared, "scale", "structure", "metric")}
     return choose_value(given["X"], given["estimator"], {given["parameter"]: given["values"]}, **ways)

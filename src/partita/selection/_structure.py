@@ -55,7 +55,7 @@ AT_A_TIME = 10
 EUCLIDEAN, DIGITS = 1e-3, 9
 """The most negative eigenvalue of Euclidean distances that were rounded, as a share of the largest; and the
 digits by which distances differ. Of one normal group, the coordinates of cityblock distances (0.12 to 0.19)
-rejected all distributions in 18 of 24 draws; those of Gower's distances of independent columns in 32 of 32."""
+rejected all distributions in 18 of 24 draws; of independent columns, those of Gower's in 32 of 32."""
 
 COORDINATES = 4
 """The place of the sample of objects that are placed, in the tree of seeds."""

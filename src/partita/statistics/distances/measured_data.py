@@ -13,6 +13,7 @@ from partita.arrays.chunked import all_at_once, is_of_dask
 from partita.arrays.containers import array_of
 from partita.errors import ParameterError, Phrase, Setting
 from partita.partitions import DataMatrix
+from partita.partitions.chunked import InChunks
 from partita.partitions.data import DATA_POLICIES
 from partita.partitions.gower import gower_distances, refuse_too_many
 from partita.partitions.scales import scaled_data
@@ -105,7 +106,7 @@ def measured_data(
         name = GOWER
     else:
         name = known_metric(metric)
-    in_chunks = is_of_dask(X) or (isinstance(X, DataMatrix) and not hasattr(X, "take"))
+    in_chunks = _lies_in_chunks(X)
     if name == "euclidean" or (by_name and not callable(metric) and name not in (GOWER, PRECOMPUTED)):
         return MeasuredData(X, name, name, scale)
     if name == PRECOMPUTED and not callable(metric):
@@ -134,9 +135,14 @@ def measured_data(
     return MeasuredData(_as_data(distances, data), PRECOMPUTED, told)
 
 
+def _lies_in_chunks(X: Any) -> bool:
+    """True for data that are not in memory."""
+    return is_of_dask(X) or isinstance(X, InChunks)
+
+
 def refuse_square(X: Any) -> None:
     """Ask about a table that may be distances: square and symmetric, with one value on the diagonal."""
-    if is_of_dask(X) or isinstance(X, DataMatrix):
+    if _lies_in_chunks(X) or isinstance(X, DataMatrix):
         return
     shape = getattr(X, "shape", None)
     if shape is None and isinstance(X, (list, tuple)):
