@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import shared_data
+from command_runs import runner
 from partita.errors import KindError, ParameterError, UndefinedIndexWarning
 from partita.indices.centroids import (
     centroid_index,
@@ -24,7 +25,13 @@ from partita.statistics import Contingency, matching_score
 from partita.statistics.clusters.centroid_pairs import CentroidPair
 from partita.statistics.clusters.moments import ClusterMoments
 from partita.statistics.tables.matchings import centroid_closeness
-from reference.centroids import REFERENCE, REFERENCE_OF_DATA, index_of_centers
+from reference.centroids import (
+    REFERENCE,
+    REFERENCE_OF_DATA,
+    index_of_centers,
+    nearest,
+    similarity_of_centers,
+)
 from reference.tables import AmbiguousError
 from shared_data import full
 from strategies import fuzzy, hard
@@ -96,7 +103,7 @@ def test_the_slide_variant_is_a_set_matching_by_centroids(case):
     X, a, b = case
     table, closeness = Contingency.from_block(a, b), centroid_closeness(a, b, X)
     both_ways = matching_score(table, "centroid", "two_way", "objects", closeness=closeness)
-    assert centroid_similarity_index(X, a, b, variant="slide") == pytest.approx(float(both_ways), abs=1e-12)
+    assert centroid_similarity_index(X, a, b) == pytest.approx(float(both_ways), abs=1e-12)
 
 
 # --- weights, blocks, precision, names -----------------------------------------------------------------
@@ -215,7 +222,8 @@ def test_every_object_alone_and_all_together(n):
 def test_equal_objects():
     X = np.ones((4, 2))
     assert centroid_index(X, [0, 0, 1, 1], [0, 1, 0, 1]) == 1.0
-    assert centroid_similarity_index(X, [0, 0, 1, 1], [0, 1, 0, 1]) == 0.25
+    assert centroid_similarity_index(X, [0, 0, 1, 1], [0, 1, 0, 1]) == 0.5  # the same one for both
+    assert centroid_similarity_index(X, [0, 0, 1, 1], [0, 1, 0, 1], variant="program") == 0.25
     assert centroid_ratio(X, [0, 0, 1, 1], [0, 1, 0, 1]) == 1.0
 
 
@@ -333,8 +341,8 @@ def test_agglomerative_clustering_of_the_s_sets(slides, name, orphans, program, 
     assert centroid_index(X, truth, again) == orphans
     assert generalized_centroid_index(truth, ward) == orphans
     assert centroid_ratio(X, truth, ward) == pytest.approx(1 - orphans / 15)
-    assert centroid_similarity_index(X, truth, again) == pytest.approx(program, abs=6e-4)
-    assert centroid_similarity_index(X, truth, again, variant="slide") == pytest.approx(slide, abs=6e-4)
+    assert centroid_similarity_index(X, truth, again, variant="program") == pytest.approx(program, abs=6e-4)
+    assert centroid_similarity_index(X, truth, again) == pytest.approx(slide, abs=6e-4)
 
 
 def _k_means(X, centers):
@@ -352,7 +360,7 @@ def test_k_means_on_s3(slides):
     runs = [_k_means(X, X[rng.choice(len(X), 15, replace=False)]) for _ in range(12)]
     kept = [run for run in runs if centroid_index(X, truth, run) == 1]
     assert len(kept) >= 4
-    mean = np.mean([centroid_similarity_index(X, truth, run) for run in kept])
+    mean = np.mean([centroid_similarity_index(X, truth, run, variant="program") for run in kept])
     assert mean == pytest.approx(0.893, abs=0.01)
 
 
@@ -370,3 +378,123 @@ def test_kinds_of_a_pair():
     assert pair.kinds == (HARD, HARD)
     assert pair.shape == ()
     assert CentroidPair.pair_operations(pair.truth, HardPartition([0, 1]), HardPartition([0, 0])) == 2.0
+
+
+# --- two sets of centres without clusterings -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(draw=st.data())
+def test_two_sets_of_centres_agree_with_the_reference(way, draw):
+    d = draw.draw(st.integers(1, 3))
+    centers = st.lists(st.lists(st.integers(0, 4), min_size=d, max_size=d), min_size=1, max_size=6)
+    A, B = draw.draw(centers), draw.draw(centers)
+    wanted = index_of_centers(A, B, way=way)
+    assert centroid_index(centers=A, found_centers=B, way=way) == wanted
+    assert generalized_centroid_index(centers=A, found_centers=B, way=way) == wanted
+
+
+@pytest.mark.parametrize("variant", ["slide", "program"])
+@given(draw=st.data())
+def test_objects_that_follow_the_nearest_of_two_sets_of_centres(variant, draw):
+    d = draw.draw(st.integers(1, 2))
+    rows = st.lists(st.lists(st.integers(0, 6), min_size=d, max_size=d), min_size=1, max_size=5)
+    X, A, B = draw.draw(rows), draw.draw(rows), draw.draw(rows)
+    ways = {"centers": A, "found_centers": B}
+    wanted = similarity_of_centers(X, A, B, variant=variant)
+    assert centroid_similarity_index(X, variant=variant, **ways) == pytest.approx(wanted, abs=1e-12)
+    followed = nearest(X, A), nearest(X, B)
+    assert generalized_centroid_index(X=X, **ways) == generalized_centroid_index(*followed)
+
+
+def test_fitted_models_and_frames_stand_for_their_centres():
+    import pandas as pd
+    from sklearn.cluster import KMeans
+
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [9.0, 0.0], [9.0, 1.0], [0.0, 30.0], [1.0, 30.0]])
+    two, three = (KMeans(k, n_init=5, random_state=0).fit(X) for k in (2, 3))
+    assert centroid_index(centers=two, found_centers=three) == 1.0
+    assert centroid_index(centers=two.cluster_centers_, found_centers=three.cluster_centers_) == 1.0
+    first = pd.DataFrame({"x": [0.0, 100.0], "y": [1.0, 1.0]})
+    again = pd.DataFrame({"y": [1.0, 1.0], "x": [0.0, 100.0]})
+    assert centroid_index(centers=first, found_centers=again) == 0.0
+    with pytest.raises(ParameterError, match="other features"):
+        centroid_index(centers=first, found_centers=again.rename(columns={"y": "z"}))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"centers": [[0.0]]}, "compares two sets of centres"),
+        ({"centers": [[0.0, 1.0]], "found_centers": [[0.0]]}, "other features"),
+        ({"centers": [0.0, 1.0], "found_centers": [[0.0]]}, "table of numbers"),
+        ({"centers": [[math.inf]], "found_centers": [[0.0]]}, "table of numbers"),
+        (
+            {"centers": [[0.0]], "found_centers": [[0.0]], "X": [[0.0, 1.0]]},
+            "and the data have other features",
+        ),
+        ({"centers": [[0.0]], "found_centers": [[0.0]], "noise": "ignore"}, "compares two sets of centres"),
+    ],
+)
+def test_centres_that_cannot_be_compared(given, message):
+    with pytest.raises(ParameterError, match=message) as caught:
+        centroid_index(**given)
+    assert caught.value.got
+    assert caught.value.need
+
+
+def test_an_index_of_objects_does_not_take_centres():
+    import partita as pt
+
+    with pytest.raises(ParameterError, match="rand does not compare two sets of centres"):
+        pt.indices.rand(centers=[[0.0]], found_centers=[[0.0]])
+    with pytest.warns(UndefinedIndexWarning, match="nearest centre"):
+        assert math.isnan(centroid_similarity_index(centers=[[0.0]], found_centers=[[0.0]]))
+
+
+GIVEN, FOUND = [[0.5], [4.5], [22.0]], [[2.5], [20.0], [24.0]]
+SIX = [[0.0], [1.0], [4.0], [5.0], [20.0], [24.0]]
+"""The clusters of the examples: their centres by hand, CI 1, CR 2/3 and CSI 0.75."""
+
+
+def test_compare_of_two_sets_of_centres():
+    import partita as pt
+
+    alone = pt.compare(GIVEN, FOUND, centers=True)
+    assert [row.index for row in alone] == ["centroid_index", "centroid_ratio"]
+    assert alone["CI"].value == 1.0
+    assert alone["centroid_ratio"].value == pytest.approx(2 / 3)
+    assert alone.statement == "1 of 3 clusters is missed (CI = 1)"
+    left_out = {skipped.index for skipped in alone.left_out}
+    assert left_out == {"centroid_similarity_index", "generalized_centroid_index"}
+    assert str(alone).startswith("3 and 3 centres of 1 features")
+    with_data = pt.compare(GIVEN, FOUND, X=SIX, centers=True)
+    assert with_data["CSI"].value == 0.75
+    assert with_data["generalized_centroid_index"].value == 1.0
+    assert type(alone).from_dict(alone.to_dict()).to_dict() == alone.to_dict()
+    with pytest.raises(ParameterError, match="no clusters of objects"):
+        alone.by_cluster()
+    with pytest.raises(ParameterError, match="rand does not compare"):
+        pt.compare(GIVEN, FOUND, centers=True, indices=["rand"])
+    with pytest.raises(ParameterError, match="no clusterings of objects"):
+        pt.compare(GIVEN, FOUND, centers=True, bootstrap=100)
+    with pytest.raises(ParameterError, match="other features"):
+        pt.compare(GIVEN, [[1.0, 2.0]], centers=True)
+
+
+def test_the_command_line_compares_two_files_of_centres(tmp_path, capsys):
+    run = runner(capsys)
+    for name, rows in {"a": GIVEN, "b": FOUND, "data": SIX}.items():
+        lines = [f"{float(x)},{2.0 * x}" for (x,) in rows]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,y", *lines]) + "\n")
+    a, b, data = (tmp_path / f"{name}.csv" for name in ("a", "b", "data"))
+    shown = run(f"compare {a} {b} --centers --format csv")
+    assert shown.code == 0
+    assert "centroid_index,CI,1" in shown.out
+    assert (
+        "centroid_similarity_index,CSI,0.75"
+        in run(f"compare {a} {b} --centers --data {data} --format csv").out
+    )
+    refused = run(f"compare {a} --centers")
+    assert refused.code != 0
+    assert "a second file" in refused.err

@@ -154,7 +154,7 @@ def test_distances_go_to_the_estimator_as_they_are():
     assert list(choice.choices) == ["silhouette:metric=precomputed"]
     assert choice.title.startswith("120 objects, distances: AgglomerativeClustering, ")
     with pytest.raises(ParameterError, match="no such metric"):
-        choose_k(D, metric="cosine")
+        choose_k(D, metric="no such")
 
 
 @pytest.mark.parametrize("estimator", [None, RandomSwap()], ids=["own", "swap"])

@@ -189,7 +189,7 @@ def test_noise_weights_and_single_precision():
 def test_nothing_dies_at_the_ends_of_a_sweep():
     for labels in ([0] * 6, list(range(6)), [0, 0, 0, 0, 0, 1]):
         for data in (np.arange(6.0)[:, None], np.ones((6, 2)), np.eye(6)):
-            result = pt.validate(data, labels)
+            result = pt.validate(data, labels, metric="euclidean")
             assert all(row.caveat for row in result if not math.isfinite(row.value))
     with pytest.raises(UndefinedIndexError):
         pt.validate(SMALL, [0] * 4, indices=["CH"], on_undefined="raise")

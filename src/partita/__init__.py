@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         as_partition,
         coassociation,
         cut,
+        gower_distances,
         pairwise_masses,
     )
     from partita.plots import plot
@@ -108,6 +109,7 @@ _HOMES = {
     "contingency": "partita.contingency_table",
     "cut": "partita.partitions",
     "distribution": "partita.distributional",
+    "gower_distances": "partita.partitions",
     "hausdorff": "partita.distributional",
     "index": "partita.indices",
     "pairwise_masses": "partita.partitions",
@@ -181,6 +183,7 @@ __all__ = [
     "drop_in",
     "errors",
     "experiments",
+    "gower_distances",
     "hausdorff",
     "index",
     "indices",

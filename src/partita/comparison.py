@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import check_seed, generator
+from partita.arrays import check_flag, check_seed, generator
 from partita.chance.bootstraps import check_confidence, check_count, check_method
 from partita.chance.chances import NullDraws
 from partita.chance.null_models import null_model
@@ -44,7 +44,7 @@ from partita.results.provenance import provenance
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.sampled_truth import check_design, sampled_truth
 from partita.sampling_columns import Sampling, sampled_rows
-from partita.statistics import Contingency
+from partita.statistics import CentroidPair, Contingency
 from partita.stories import story_of
 
 __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
@@ -52,6 +52,9 @@ __all__ = ["Comparison", "IndexValue", "LeftOut", "compare", "self_agreement"]
 
 ROUNDING = 1e-6
 """What rounding may take from the value of a clustering against itself."""
+
+OF_OBJECTS = ("centroid_similarity_index", "generalized_centroid_index")
+"""Indices that compare centres by the objects that follow them."""
 
 OF_THE_SAMPLE = "values without a standard error (se) are of the sampled objects alone"
 
@@ -139,6 +142,13 @@ class Comparison(IndexTable):
         return story_of(self._compared_inputs())
 
     def _compared_inputs(self) -> Inputs:
+        if self.inputs is None and self.provenance.get("centers"):
+            raise ParameterError(
+                "two sets of centres have no clusters of objects.",
+                got="a comparison of centres",
+                need="a comparison of two clusterings",
+                fix="compare(truth, found, X=X) with the labels of both",
+            )
         if self.inputs is None:
             raise ParameterError(
                 "this comparison was read from a file, which does not hold the clusterings.",
@@ -172,6 +182,7 @@ def compare(
     interval: str = "percentile",
     n_shuffles: int = 999,
     random_state: Any = 0,
+    centers: bool = False,
 ) -> Any:
     """Compare two clusterings of the same objects, of any kinds, by every index that applies.
 
@@ -233,6 +244,10 @@ def compare(
         Draws from the null model where p has no closed form; one set for all indices.
     random_state : None, int or Generator
         The seed of shuffles and replicates.
+    centers : bool
+        True where truth and found are two sets of centres, ``(k, d)`` and ``(k', d)``, such as the
+        ``cluster_centers_`` of two fits: CI and CR then need no data. With X, whose objects follow the
+        nearest centre, there are CSI and the generalised index too.
 
     Returns
     -------
@@ -273,6 +288,21 @@ def compare(
     0.3466
     """
     check_on_undefined(on_undefined)
+    check_flag(centers, "centers")
+    if centers:
+        of_objects = {"sample_weight": sample_weight, "background": background, "sample": sample}
+        of_objects |= {"null": null, "bootstrap": bootstrap}
+        unfit = next((name for name, value in of_objects.items() if value is not None), None)
+        if unfit is not None:
+            raise ParameterError(
+                "two sets of centres have no clusterings of objects.",
+                got=Phrase(Setting(unfit), " beside ", Setting("centers", True)),
+                need="one of them",
+                parameter=unfit,
+            )
+        made = _compared_centers(None if indices is None else listed(indices), truth, found, X)
+        demand_values(made.rows, on_undefined)
+        return made
     truth, found = with_cuts({"truth": truth, "found": found}, k, height).values()
     if not isinstance(bounds, (bool, np.bool_)):
         raise ParameterError(
@@ -466,6 +496,48 @@ def _with_names(rows: tuple[IndexValue, ...], called: SideNames) -> tuple[IndexV
         if row.caveats
         else row
         for row in rows
+    )
+
+
+def _compared_centers(indices: Sequence[Any] | None, truth: Any, found: Any, X: Any) -> Comparison:
+    """Every wanted index of two sets of centres."""
+    pair = CentroidPair.from_centers(truth, found, X)
+    able = [entry for entry in select(None, ("X", "truth", "found")).entries if entry.compares_centers]
+    entries, named = able, frozenset[str]()
+    if indices is not None:
+        chosen = select(indices, ("X", "truth", "found"), headline=[entry.name for entry in able])
+        entries, named = list(chosen.entries), chosen.named
+    refused = next((e for e in entries if e.label in named and not e.compares_centers), None)
+    if refused is not None:
+        raise ParameterError(
+            f"{refused.name} does not compare two sets of centres.",
+            got="centers=True",
+            need=f"one of {', '.join(entry.name for entry in able)}",
+            fix="compare(truth, found) of two clusterings",
+            parameter="indices",
+        )
+    rows, left_out = [], []
+    for entry in entries:
+        # without objects the generalised index is the centroid index, and overlap has no value
+        needs_objects = pair.table is None and entry.name in OF_OBJECTS
+        if entry.label not in named and (needs_objects or not entry.compares_centers):
+            why = "compares objects, not centres: X=... lets them follow the nearest centre"
+            left_out.append(LeftOut(entry.label, why if needs_objects else "does not compare centres"))
+            continue
+        rows.append(IndexValue.of(entry, *entry.value_of_centers(pair)))
+    ks, d = [pair.n_truth, pair.n_found], pair.truth.shape[1]
+    n = None if pair.table is None else int(pair.table.n)
+    lost = max(pair.orphans_found, pair.orphans_truth)
+    statement = "each centre has its counterpart (CI = 0)"
+    if lost:
+        statement = f"{lost} of {max(ks)} clusters {'is' if lost == 1 else 'are'} missed (CI = {lost})"
+    facts = {"clusters": ks, "kinds": ["centres", "centres"], "centers": True, "n": n}
+    return Comparison(
+        provenance=provenance(pair.truth, rows=rows, **facts),
+        rows=tuple(rows),
+        left_out=tuple(left_out),
+        title=f"{ks[0]} and {ks[1]} centres of {d} features{'' if n is None else f', {n} objects'}",
+        statement=statement if is_group(indices) else "",
     )
 
 

@@ -177,7 +177,7 @@ def prepare(
     sample_weight = None if is_balanced else sample_weight
     X = given.get("X")
     sides: dict[str, Any] = (
-        {"X": DataMatrix(X, are_distances=metric == "precomputed", missing=missing)} if "X" in given else {}
+        {"X": _data_matrix(X, are_distances=metric == "precomputed", missing=missing)} if "X" in given else {}
     )
     policy = "raise" if missing in FILLS else missing
     together = None
@@ -247,13 +247,18 @@ def data_and_truth(
 ) -> tuple[DataMatrix, Partition | None, tuple[str, ...]]:
     """The complete data or distances, the true clustering of the same objects, and notes on the others."""
     if metric == "precomputed":
-        X = DataMatrix(X, are_distances=True)
+        X = _data_matrix(X, are_distances=True, missing=missing if missing == "drop" else "raise")
     if truth is None:
-        data = X if isinstance(X, DataMatrix) else complete_data(X, missing)
+        data = X.complete() if isinstance(X, DataMatrix) else complete_data(X, missing)
         return data, None, (data.note,) * bool(data.note)
     inputs = prepare({"X": X, "truth": truth}, missing=missing, metric=metric)
     assert inputs.X is not None
     return inputs.X, inputs.partitions["truth"], tuple(n for n in inputs.notes if not n.startswith("noise:"))
+
+
+def _data_matrix(X: Any, *, are_distances: bool, missing: str) -> DataMatrix:
+    """Data that were read already as they are, others by the policy for what is missing."""
+    return X if isinstance(X, DataMatrix) else DataMatrix(X, are_distances=are_distances, missing=missing)
 
 
 def are_chunked(given: Mapping[str, Any], sample_weight: Any) -> bool:

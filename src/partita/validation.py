@@ -16,7 +16,7 @@ from partita.evaluation import MOST_PAIR_OPERATIONS, demand_values, judge, plan
 from partita.fits.checkpoints import root_seed
 from partita.fits.degenerate_fits import shape_of
 from partita.inputs import Inputs, prepare
-from partita.partitions import DataMatrix, Partition, side_text, with_cuts
+from partita.partitions import DataMatrix, Partition, as_partition, side_text, with_cuts
 from partita.partitions.clusters import refuse_other_orders, refuse_other_prints, several
 from partita.partitions.data import DATA_POLICIES
 from partita.partitions.models import (
@@ -52,7 +52,7 @@ from partita.scorers import scorer
 from partita.selection._structure import Structure, quick_structure
 from partita.selection.candidates import Candidate
 from partita.selection.decisions import Case
-from partita.statistics.distances.objects_by_cluster import known_metric
+from partita.statistics.distances.measured_data import measured_data
 
 __all__ = ["SideBySide", "Validation", "scorer", "validate"]
 
@@ -117,7 +117,7 @@ def validate(
     k: Any = None,
     height: Any = None,
     indices: Iterable[str | Index] | str | Index | None = None,
-    metric: str = "euclidean",
+    metric: str | Callable[..., float] | None = None,
     noise: str = "cluster",
     sample_weight: Any = None,
     on_undefined: str = "nan",
@@ -149,8 +149,11 @@ def validate(
         ``{"mine": f}``, or ``{"mine": (f, "lower")}`` where low values are better. By default every index
         that applies is computed, those that look at pairs of objects while that is quick (of more than 10,000
         objects the silhouette takes a sample), and a digest printed.
-    metric : str
-        For indices on distances between objects; any of SciPy's, "density" or "precomputed".
+    metric : str or function, optional
+        How distances between objects are measured: "euclidean" by default, another name of SciPy's, "gower"
+        (frames with categories), "density", a function of two rows, or "precomputed" where X holds distances,
+        ``(n, n)`` or condensed as ``pdist`` gives them. Where distances are given or computed first, indices
+        with centres are left out. A square symmetric table with a constant diagonal asks for it.
     noise : {"cluster", "singletons", "ignore", "raise"}
         What to do with objects labelled -1 beside non-negative labels.
     sample_weight : array, optional
@@ -193,13 +196,18 @@ def validate(
     check_on_undefined(on_undefined)
     found = with_cuts({"found": found}, k, height)["found"]
     check_space(space)
-    known_metric(metric)
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
     indices = listed(indices) if indices is not None else None  # an iterator goes only once
-    asked, _ = _wanted(indices, metric)
-    if any(entry.options.get("metric") == "precomputed" for entry in asked):
+    asked, _ = _wanted(indices, "euclidean")
+    if metric is None and any(entry.options.get("metric") == "precomputed" for entry in asked):
         metric = "precomputed"  # X cannot be distances for one index and data for another
+    candidates = several(found)
+    measured = measured_data(X, metric, missing=missing, scale=scale, by_name=True)
+    if measured.notes:  # models know the data, not the distances
+        found = _read_on(X, found) if candidates is None else found
+        candidates = None if candidates is None else {n: _read_on(X, f) for n, f in candidates.items()}
+    X, metric, scale = measured.X, measured.metric, measured.scale
     ways: dict[str, Any] = {
         "noise": noise,
         "sample_weight": sample_weight,
@@ -208,10 +216,10 @@ def validate(
         "missing": missing,
     }
     judged = partial(_judged, indices, metric=metric, noise=noise, scale=scale)
-    candidates = several(found)
     if candidates is None:
         rescaled = _scaling(X, [found], scale, missing, metric)
         X, (seen,), said = _in_one_space(X, [found], space)
+        said = [*measured.notes, *said]
         with bar("reading") as report:
             inputs = prepare({"X": X, "found": seen}, **ways, on_chunk=report)
         alone = judged(rescaled(inputs), hardens=is_estimator(found))
@@ -252,11 +260,16 @@ def validate(
     title = f"{_data_text(first.provenance)}; {', '.join(sides)}"
     notes = [f"{side_by_side.labels[n]}: {note}" for n, result in results.items() for note in result.notes]
     remarks = tuple(dict.fromkeys(r for result in results.values() for r in result.remarks if _is_of_data(r)))
-    every = (*said, *notes, *[ONE_SCALE] * mixed)
+    every = (*measured.notes, *said, *notes, *[ONE_SCALE] * mixed)
     answer = None
     if indices is None and metric == "euclidean" and len(side_by_side.clusterings) > 1:
         answer = _answer_among(side_by_side, structure, root_seed(random_state), is_scaled=scale is not None)
     return replace(side_by_side, title=title, notes=every, remarks=remarks, answer=answer)
+
+
+def _read_on(X: Any, found: Any) -> Any:
+    """The clustering of a fitted model of these data; any other as it is."""
+    return as_partition(found, X=X) if is_estimator(found) else found
 
 
 def _data_of(inputs: Inputs | None) -> DataMatrix | None:

@@ -67,10 +67,8 @@ def centroid_index(X: Matrix, U: Memberships, V: Memberships, *, way: str = "sym
     return index_of_centers(centers(X, U)[0], centers(X, V)[0], way=way)
 
 
-def centroid_similarity_index(
-    X: Matrix, U: Memberships, V: Memberships, *, variant: str = "program"
-) -> float:
-    """The mean of both directions; each target once with its best source, or (slide) all sources."""
+def centroid_similarity_index(X: Matrix, U: Memberships, V: Memberships, *, variant: str = "slide") -> float:
+    """The mean of both directions; all sources of a target, or (program) only its best one."""
     N = table(U, V)
     (A, rows), (B, columns) = centers(X, U), centers(X, V)
 
@@ -83,6 +81,24 @@ def centroid_similarity_index(
     forward = one_way({(i, j): N[rows[i]][columns[j]] for i, j in enumerate(nearest(A, B))})
     backward = one_way({(j, i): N[rows[i]][columns[j]] for j, i in enumerate(nearest(B, A))})
     return float((forward + backward) / (2 * len(U)))
+
+
+def similarity_of_centers(X: Centers, A: Centers, B: Centers, *, variant: str = "slide") -> float:
+    """The same of two sets of centres, whose objects are those that each is the first nearest to."""
+    of_truth, of_found = nearest(X, A), nearest(X, B)
+
+    def one_way(sources: Centers, targets: Centers, own: list[int], others: list[int]) -> int:
+        shared = [
+            sum(a == i and b == j for a, b in zip(own, others, strict=True))
+            for i, j in enumerate(nearest(sources, targets))
+        ]
+        if variant == "slide":
+            return sum(shared)
+        near = nearest(sources, targets)
+        return sum(max(s for s, j in zip(shared, near, strict=True) if j == target) for target in set(near))
+
+    both = one_way(A, B, of_truth, of_found) + one_way(B, A, of_found, of_truth)
+    return both / (2 * len(X))
 
 
 def centroid_ratio(X: Matrix, U: Memberships, V: Memberships) -> float:

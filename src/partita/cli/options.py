@@ -22,6 +22,7 @@ __all__ = [
     "id_option",
     "indices_option",
     "jobs_option",
+    "metric_option",
     "missing_option",
     "noise_options",
     "option",
@@ -77,6 +78,13 @@ feature_options = (
     *file_options,
 )
 """Which columns of DATA are features, and how the file is written."""
+
+metric_option = option(
+    "--metric",
+    metavar="NAME",
+    help="How distances between objects are measured: euclidean (the default), cityblock, cosine, ...; gower "
+    "for columns of words and numbers; precomputed if DATA holds the distances.",
+)
 
 scale_option = option(
     "--scale",

@@ -17,6 +17,7 @@ from partita.cli.options import (
     option,
     refuse_all_of_some,
     seed_option,
+    split_columns,
     split_indices,
     threads_option,
     writing_of,
@@ -52,6 +53,12 @@ weight_option = option(
     help="With --data: the features. Default: all columns of numbers but identifiers, labels and constants.",
 )
 @option("--leave-out", metavar="NAME[,NAME...]", help="With --data: columns that are no features.")
+@option(
+    "--centers",
+    is_flag=True,
+    help="TRUTH and FOUND hold centres of clusters, a line each: CI and CR, and with --data, whose objects "
+    "follow the nearest centre, CSI.",
+)
 @chunks_option
 @indices_option(
     "Names or symbols, with options after a colon: ARI,VI,rand:pairs=ordered; or a family "
@@ -120,12 +127,16 @@ def compare(
       partita compare data.csv --truth species --clusterings kmeans,ward --data data.csv
       partita compare truth.csv found.csv --all
       partita compare truth.csv found.csv --null permutation --bootstrap 1000
+      partita compare true_centres.csv centres.csv --centers
       partita compare truth.csv found.csv --by cluster --plot table.svg
       partita compare labels.csv --all    (a file of label columns: all pairs of them)
       partita compare truth.csv found.csv --indices information,lei2014
       partita compare labels.npy memberships.npy --format json
       partita compare big_truth.parquet big_found.parquet --id customer
     """  # noqa: D301 (click reads the backspace as: keep these lines)
+    if given["centers"]:
+        _compare_centers(given, indices, output)
+        return
     if _is_of_all_pairs(given, all_rows):
         _compare_all_pairs(given, indices, noise, output)
         return
@@ -156,6 +167,38 @@ def compare(
     parts = None if by is None else _differences(result, by)
     shown = every_row(result, all_rows)
     output.show(shown, sides.notes, parts=parts, key=f"by_{by}", drawn=result)
+
+
+def _compare_centers(given: Mapping[str, Any], indices: str | None, output: Output) -> None:
+    """Two sets of centres, and the data whose objects follow them if there are any."""
+    from partita.comparison import compare as run
+    from partita.errors import ParameterError
+    from partita.files.reading import read_features
+    from partita.files.sources import check_files
+
+    truth, found, data = given["truth"], given["found"], given["data_file"]
+    if found is None:
+        raise ParameterError("two sets of centres are compared.", got=truth, need="a second file")
+    check_files(truth, found, data)
+    ways: dict[str, Any] = {
+        "leave_out": split_columns(given["leave_out"]) or [],
+        "writing": writing_of(given),
+        "missing": given["missing"] if given["missing"] != "noise" else "raise",
+    }
+    columns = split_columns(given["columns"])
+    sides = [
+        read_features(path, columns=columns, id_column=given["id_column"], every_column=True, **ways)
+        for path in (truth, found)
+    ]
+    names = columns or list(getattr(sides[0].first, "columns", ())) or None
+    objects = None if data is None else read_features(data, columns=names, id_column=None, **ways)
+    result = run(
+        *(side.first for side in sides),
+        X=None if objects is None else objects.first,
+        indices=split_indices(indices),
+        centers=True,
+    )
+    output.show(result, () if objects is None else objects.notes)
 
 
 def _differences(result: Any, by: str) -> dict[str, Any]:

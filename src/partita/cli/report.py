@@ -130,6 +130,7 @@ def report(
             n_jobs=given["jobs"],
             random_state=given["seed"],
             checkpoint=given["checkpoint"],
+            metric=given["metric"],
             notes=sides.notes,
         )
         with bar("writing the report"):

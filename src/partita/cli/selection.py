@@ -14,6 +14,7 @@ from partita.cli.options import (
     id_option,
     indices_option,
     jobs_option,
+    metric_option,
     missing_option,
     option,
     scale_named,
@@ -36,6 +37,7 @@ def on_data(seed: int | None = None) -> Callable[[Callable[..., Any]], Callable[
         missing_option("drop", "mean", "median", what="features are"),
         id_option("."),
         scale_option,
+        metric_option,
         seed_option(seed),
         jobs_option,
     )
@@ -136,6 +138,7 @@ def structure(null: int, components: str, output: Output, **given: Any) -> None:
         n_null=null,
         scale=scale_named(given["scale"]),
         n_components=None if components.lower() == "none" else value_in(components),
+        metric=given["metric"],
         random_state=given["seed"],
         n_jobs=given["jobs"],
     )
@@ -153,13 +156,6 @@ def structure(null: int, components: str, output: Output, **given: Any) -> None:
     metavar="NAME[,NAME...]",
     help="With --method gmm: covariance shapes to try, among full, tied, diag and spherical; the best by BIC "
     "is used.",
-)
-@option(
-    "--metric",
-    type=click.Choice(["euclidean", "precomputed"]),
-    default="euclidean",
-    show_default=True,
-    help="precomputed: DATA holds the distances of all objects.",
 )
 @option("--runs", type=int, default=10, show_default=True, help="Fits of a named method for each k.")
 @indices_option(
@@ -224,7 +220,6 @@ def choose(
     pool: str,
     no_structure: bool,
     splits: int,
-    metric: str,
     save_labels: str | None,
     save_k: str | None,
     shapes: str | None,
@@ -263,7 +258,6 @@ def choose(
         "pool": (pool, "objective"),
         "shapes": (shapes, None),
         "splits": (splits, 0),
-        "metric": (metric, "euclidean"),
     }
     if values is not None:
         _refuse_beside_parameter(over_numbers)
@@ -291,7 +285,6 @@ def choose(
             search=search,
             pool=pool,
             n_splits=splits,
-            metric=metric,
             covariance_type=split_columns(shapes),
             **shared,
         )
@@ -468,6 +461,8 @@ def data_of(given: Mapping[str, Any], *labels: str | None) -> Any:
         "id_column": given["id_column"],
         "writing": writing_of(given),
         "missing": given["missing"],
+        "every_column": given["metric"] == "precomputed",
+        "takes_words": given["metric"] == "gower",
     }
     named = [name for name in labels if name is not None]
     if not named:
@@ -476,7 +471,8 @@ def data_of(given: Mapping[str, Any], *labels: str | None) -> Any:
         sides = read_judged(given["data"], ClusteringFile(given["data"], named), **which)
     else:
         sides = read_judged(given["data"], ClusteringFile(given["data"], several=named), **which)
-    _refuse_equal_objects(sides.first, given["data"])
+    if given["metric"] != "gower":
+        _refuse_equal_objects(sides.first, given["data"])
     return sides
 
 
@@ -538,5 +534,5 @@ def _values(given: Mapping[str, Any]) -> Sequence[Any] | None:
 
 def _ways(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that procedures take as they are."""
-    names = {"n_jobs": "jobs", "random_state": "seed", "checkpoint": "checkpoint"}
+    names = {"n_jobs": "jobs", "random_state": "seed", "checkpoint": "checkpoint", "metric": "metric"}
     return {name: given[option] for name, option in names.items()} | {"scale": scale_named(given["scale"])}

@@ -15,6 +15,7 @@ from partita.cli.options import (
     feature_options,
     id_option,
     indices_option,
+    metric_option,
     missing_option,
     noise_options,
     option,
@@ -79,12 +80,7 @@ matching_options = (
     "that table alone.",
 )
 @scale_option
-@option(
-    "--metric",
-    default="euclidean",
-    show_default=True,
-    help='For distances between objects; "precomputed" if DATA holds them.',
-)
+@metric_option
 @with_options(*noise_options)
 @threads_option
 @with_output("partita.validation:Validation", "partita.results.side_by_side:SideBySide")
@@ -104,7 +100,7 @@ def validate(
     all_rows: bool,
     by_cluster: bool,
     scale: str,
-    metric: str,
+    metric: str | None,
     noise: str,
     noise_label: str | None,
     output: Output,
@@ -158,6 +154,7 @@ def validate(
             writing=writing_of(given),
             missing=missing,
             every_column=metric == "precomputed",
+            takes_words=metric == "gower",
             in_chunks=given["in_chunks"],
         )
     from partita.validation import validate as run
@@ -200,6 +197,7 @@ def _of_clustering(name: str, clusters: Any) -> Any:
     "(franti2017), headline or all. They do not decide the answer. Default: one or two of each family.",
 )
 @scale_option
+@metric_option
 @option("--no-structure", is_flag=True, help="Skip the test of structure.")
 @option(
     "--neighbors",
@@ -224,6 +222,7 @@ def choose_among(
     missing: str,
     indices: str | None,
     scale: str,
+    metric: str | None,
     no_structure: bool,
     neighbors: int,
     seed: int | None,
@@ -266,6 +265,8 @@ def choose_among(
         by_row=by_row,
         writing=writing_of(given),
         missing=missing,
+        every_column=metric == "precomputed",
+        takes_words=metric == "gower",
     )
     from partita.selection import choose as run
 
@@ -274,6 +275,7 @@ def choose_among(
         sides.second,
         indices=split_indices(indices),
         scale=scale_named(scale),
+        metric=metric,
         noise=noise,
         structure=not no_structure,
         n_neighbors=neighbors,

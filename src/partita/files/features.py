@@ -12,7 +12,7 @@ from partita.files.joining import Side
 from partita.files.missing import settle_features
 from partita.files.tables import Table, in_order
 from partita.files.words import refuse_words_among_numbers, text_counts, word_columns, words_among_numbers
-from partita.partitions.roles import Role, role_of_numbers, role_of_words
+from partita.partitions.roles import WORDS, Role, role_of_numbers, role_of_words
 
 MOST_NAMED = 8
 """Features, and columns left out, that a note lists by name."""
@@ -26,6 +26,7 @@ def features_in(
     *,
     missing: str = "raise",
     every_column: bool = False,
+    takes_words: bool = False,
     needs_identifiers: bool = True,
 ) -> Side:
     """The features of the objects in a table.
@@ -42,6 +43,8 @@ def features_in(
         What to do where a feature is missing.
     every_column : bool
         Whether no column is left out by the rules, as for a matrix of distances.
+    takes_words : bool
+        Whether words that repeat are features, as for Gower's distances; missing ones stay missing.
     needs_identifiers : bool
         Whether identifiers must name each object once, because something is joined on them.
     """
@@ -52,15 +55,21 @@ def features_in(
     index = identifiers_of(frame[texts[0]], texts[0]) if texts else None
     by_rules = columns is None and not every_column
     roles = _roles(table, frame, wanted) if by_rules else {}
+    if takes_words:
+        roles = {name: _role_among_words(role) for name, role in roles.items()}
     left_out = {name: role.reason for name, role in roles.items() if not role.is_feature}
     chosen = [name for name in wanted if name not in left_out]
-    words = sorted(set(word_columns(frame)) & set(chosen))
+    words = [] if takes_words else sorted(set(word_columns(frame)) & set(chosen))
     if words:
         refuse_words_among_numbers(table, frame, words)
     if words or not chosen:
         numbers = [name for name in left_out if name not in word_columns(frame)]
         raise no_features(table.names, words, left_out, numbers)
-    used, kept, notes = settle_features(table, in_order(frame, chosen), missing)
+    used = in_order(frame, chosen)
+    kept: Any = None
+    notes: tuple[str, ...] = ()
+    if not takes_words:
+        used, kept, notes = settle_features(table, used, missing)
     if by_rules and id_column is not None:
         left_out = {id_column: "names the objects", **left_out}
     told = (*table.notes, *([] if every_column else [features_note(chosen, left_out)]), *notes)
@@ -68,6 +77,11 @@ def features_in(
         used = used.set_axis(index if kept is None else index[kept])
     are_distances = every_column and len(chosen) == len(frame)
     return Side(used, len(frame), kept, index, told, are_distances)
+
+
+def _role_among_words(role: Role) -> Role:
+    """The role of a column where words are features too."""
+    return Role(True, "") if role.reason == WORDS else role
 
 
 def columns_wanted(

@@ -70,6 +70,7 @@ class DataFile:
     columns: Sequence[str] | None = None
     leave_out: Sequence[str] = ()
     every_column: bool = False
+    takes_words: bool = False
 
 
 @dataclass(frozen=True)
@@ -360,6 +361,7 @@ def read_judged(
     writing: Writing,
     missing: str,
     every_column: bool = False,
+    takes_words: bool = False,
     in_chunks: bool | None = False,
 ) -> Read:
     """Data and a clustering of it (or several), in one file or two."""
@@ -384,7 +386,8 @@ def read_judged(
     plan = plan_join(one, other, id_column=id_column, by_row=by_row, taken=taken)
     plan = replace(plan, by_row=True) if is_one_file else plan
     labels = [*leave_out, *(clustering.taken if is_one_file else ())]
-    first = _features(DataFile(data, columns, labels, every_column), one, plan, missing)
+    features = DataFile(data, columns, labels, every_column, takes_words)
+    first = _features(features, one, plan, missing)
     policy = "raise" if missing in FILLS else missing
     joined = join(
         *(
@@ -409,14 +412,28 @@ def read_features(
     id_column: str | None,
     writing: Writing,
     missing: str,
+    every_column: bool = False,
+    takes_words: bool = False,
 ) -> Read:
-    """Data alone, with what to say about its columns."""
+    """Data alone, with what to say about its columns; with ``every_column`` no rule leaves one out.
+
+    With ``takes_words`` words that repeat are features.
+    """
     table = open_table(data, writing)
     if table is None:
         side = _array(data, columns, missing)
     else:
         with table.errors_named():
-            side = features_in(table, columns, leave_out, id_column, missing=missing, needs_identifiers=False)
+            side = features_in(
+                table,
+                columns,
+                leave_out,
+                id_column,
+                missing=missing,
+                every_column=every_column,
+                takes_words=takes_words,
+                needs_identifiers=False,
+            )
     lines = np.arange(side.n_objects) if side.kept is None else np.flatnonzero(side.kept)
     objects = _objects(side.content, side.n_objects, lines, table, id_column, leave_out)
     return Read(side.content, notes=side.notes, objects=objects)
@@ -440,6 +457,7 @@ def _features(data: DataFile, table: Table | None, plan: Join, missing: str) -> 
             plan.name,
             missing=policy,
             every_column=data.every_column,
+            takes_words=data.takes_words,
             needs_identifiers=not plan.by_row,
         )
 

@@ -55,6 +55,37 @@ def k_parameter(estimator: Any, k_param: str | None = None) -> str:
     )
 
 
+METRIC_PARAMETERS = ("metric", "affinity", "dissimilarity")
+OF_SIMILARITIES = ("SpectralClustering", "AffinityPropagation")
+
+
+def refuse_methods_of_features(method: Any) -> None:
+    """Refuse a method that would take the distances of objects for their features."""
+    step = last_step(method)
+    known = step.get_params(deep=False) if hasattr(step, "get_params") else None
+    if known is None:
+        return  # it may take anything
+    name = type(step).__name__
+    own = [parameter for parameter in METRIC_PARAMETERS if parameter in known]
+    reason = ""
+    if len(getattr(method, "steps", ())) > 1:
+        reason, need = "a pipeline whose first steps change features", f"{name} alone"
+    elif name in OF_SIMILARITIES:
+        reason, need = f"{name}, which takes similarities", "a method of distances"
+    elif not own:
+        reason, need = f"{name}, which needs features", "a method of distances, such as DensityTree"
+    elif not any(known[parameter] == "precomputed" for parameter in own):
+        reason = f"{name}({own[0]}={known[own[0]]!r})"
+        need = f'{name}({own[0]}="precomputed")'
+    if reason:
+        raise ParameterError(
+            "this method would take distances between objects for features.",
+            got=reason,
+            need=need,
+            parameter="metric",
+        )
+
+
 def method_sort(method: Any) -> str:
     """The sort of clusters that a method makes, by the parameters that it has.
 

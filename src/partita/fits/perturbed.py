@@ -20,7 +20,7 @@ from partita.fits.partitions import cluster_numbers, from_arrays, to_arrays
 from partita.fits.settings import Grid, clustering_by, seeded_with
 from partita.fits.tasks import Task, run_tasks, task_seed
 from partita.inputs import prepare
-from partita.partitions import HardPartition
+from partita.partitions import HardPartition, Partition
 from partita.partitions.models import in_clustered_space, last_step, preparing_steps
 from partita.registry import Index, find
 from partita.results import join_texts, plain
@@ -45,6 +45,17 @@ class Perturbations:
     n_repeats: int
     space: str
     root: int = 0
+    metric: str = "euclidean"
+    """The meaning of X: "precomputed" for the distances of all objects."""
+
+    @property
+    def of_distances(self) -> bool:
+        """True where X holds distances."""
+        return self.metric == "precomputed"
+
+    def among(self, rows: Array, others: Array | None = None) -> Floats:
+        """The features of some objects; or their distances to each other, or to others."""
+        return self.X[np.ix_(rows, rows if others is None else others)] if self.of_distances else self.X[rows]
 
     def with_checkpoint(
         self, checkpoint: Any, random_state: Any, scale: str | None, entries: Sequence[Index]
@@ -66,6 +77,7 @@ class Perturbations:
             "ks" if self.grid.are_counts else "values": self.grid.values,
             "n_repeats": self.n_repeats,
             "space": self.space,
+            **({"metric": self.metric} if self.of_distances else {}),
         }
         store = Checkpoint.open(checkpoint, parts, random_state)
         return replace(self, root=store.seed), store
@@ -159,6 +171,8 @@ def fit_whole(sweep: Perturbations, place: int) -> Record:
         filled = len(np.unique(found.codes))
         if filled < expected:
             values["failed"] = f"only {filled} of {expected} clusters have objects"
+    if sweep.of_distances:
+        return Record({**values, "deviation": 0.0}, to_arrays(found))
     names, codes = np.unique(found.harden().codes, return_inverse=True)
     means = np.stack([X[codes == j].mean(axis=0) for j in range(len(names))])
     values["deviation"] = float(np.sqrt(np.square(X - means[codes]).mean()))
@@ -184,25 +198,33 @@ def fit_perturbed(
         return Record(values)
     rng = np.random.default_rng(seed)
     drawn = scheme.draw(X, deviation, rng)
+    drawn = drawn._replace(X=sweep.among(drawn.rows)) if sweep.of_distances else drawn
     of_all = from_arrays(whole.arrays)
     with _recorded(values, sweep.cells):
+        first: Partition
         model, first = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), drawn.X)
         if sweep.strategy == "transfer":
             other = scheme.draw_another(X, drawn, deviation, rng)
+            other = other._replace(X=sweep.among(other.rows)) if sweep.of_distances else other
             _, truth = clustering_by(sweep.model(place, int(rng.integers(1 << 32))), other.X)
-            objects, found = other.rows, carried_over(model, drawn.X, other.X, first)
+            objects, found = other.rows, first
+            if sweep.of_distances:  # the label of the nearest, whatever a model would predict
+                found = first.harden().take(sweep.among(objects, drawn.rows).argmin(axis=1))
+            else:
+                found = carried_over(model, drawn.X, other.X, first)
         else:
             objects, truth, found = drawn.rows, of_all.take(drawn.rows), first
     if values["failed"]:
         return Record(values)
     once = np.unique(objects, return_index=True)[1]  # an object drawn twice is compared once
-    seen = X[objects[once]]
+    seen = sweep.among(objects[once])
     if sweep.space == "clustered":
         seen, _ = in_clustered_space(model, seen)
     truth, found = truth.take(once), found.take(once)
     if hardens:
         truth, found = truth.harden(), found.harden()
-    inputs = prepare({"X": seen, "truth": truth, "found": found})
+    given = {} if sweep.of_distances else {"X": seen}  # indices of centres were refused
+    inputs = prepare({**given, "truth": truth, "found": found})
     rows = judge(plan([find(index) for index in indices], inputs, hardens=True)).rows
     caveat = HARDENED.text if hardens else ""
     values["rows"] = plain([(row.value, join_texts([row.caveat, caveat])) for row in rows])

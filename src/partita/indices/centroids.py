@@ -8,11 +8,16 @@ import numpy as np
 
 from partita.registry import FUZZY, HARD, Array, Example, Floats, Limit, Literal, bound, index
 from partita.statistics import Contingency
-from partita.statistics.clusters.centroid_pairs import MOST_PAIRS, CentroidPair, orphans_by_overlap
+from partita.statistics.clusters.centroid_pairs import (
+    MOST_PAIRS,
+    CentroidPair,
+    orphans_by_overlap,
+    orphans_of,
+)
 
 BOTH = frozenset({HARD, FUZZY})
 Way = Literal["symmetric", "forward", "backward"]
-Variant = Literal["program", "slide"]
+Variant = Literal["slide", "program"]
 
 _LINE = [[0.0], [1.0], [2.0], [3.0]]
 _HALVES, _SINGLES = [0, 0, 1, 1], [0, 1, 2, 3]
@@ -74,8 +79,8 @@ def centroid_index(pair: CentroidPair, *, way: Way = "symmetric") -> Floats:
 
     Each centre of one side is mapped to the nearest of the other; a centre that nothing is mapped to is an
     orphan. The index counts orphans: among the found ones (``way="forward"``, CI_1), the true ones
-    ("backward"), or the larger number ("symmetric", CI_2). For two sets of centres without data:
-    ``centroid_index.of(CentroidPair.from_centers(A, B))``, from `partita.statistics.clusters.centroid_pairs`.
+    ("backward"), or the larger number ("symmetric", CI_2). Two sets of centres, such as ``cluster_centers_``,
+    need no data: ``centroid_index(centers=G, found_centers=C)``.
 
     Pitfalls
     --------
@@ -89,10 +94,7 @@ def centroid_index(pair: CentroidPair, *, way: Way = "symmetric") -> Floats:
     >>> centroid_index([[0], [1], [4], [5], [20], [24]], [0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2])
     1.0
     """
-    forward, backward = pair.orphans_found, pair.orphans_truth
-    return np.asarray(
-        {"symmetric": max(forward, backward), "forward": forward, "backward": backward}[way], dtype=np.float64
-    )
+    return orphans_of(pair, way)
 
 
 def _once(shared: Floats, target: Array) -> float:
@@ -111,25 +113,26 @@ def _once(shared: Floats, target: Array) -> float:
     refuted={
         "relabelling_invariant": {HARD: Example([[0.0], [0.0], [5.0]], [1, 0, 0], [0, 1, 2], [1, 2, 0])},
         **COINCIDENT,
-        "triangle": {
-            HARD: Example(
-                [[34.0], [8.0], [4.0], [40.0], [6.0]], [1, 1, 0, 0, 1], [2, 0, 1, 1, 0], [2, 1, 1, 1, 0]
-            )
-        },
+        "triangle": {HARD: Example([[8.0], [1.0], [4.0], [2.0]], [0, 2, 2, 0], [1, 1, 1, 1], [0, 0, 1, 0])},
         **_NOT_BY_CHANCE,
     },
     limits=[
-        Limit(lambda pair: pair.table is None, math.nan, "bare centres share no objects; it needs the data")
+        Limit(
+            lambda pair: pair.table is None,
+            math.nan,
+            "centres alone share no objects; with X they follow the nearest centre",
+        )
     ],
     references=["franti2014", "franti2017"],
-    formula=r"\frac{1}{2n} \Big(\sum_j \max_{i : q_i = j} n_{ij} + \sum_i \max_{j : q'_j = i} n_{ij}\Big), "
-    r"\quad q_i = \arg\min_j \lVert c_i - c'_j \rVert",
+    formula=r"\frac{1}{2n} \Big(\sum_i n_{i q_i} + \sum_j n_{q'_j j}\Big), "
+    r"\quad q_i = \arg\min_j \lVert c_i - c'_j \rVert, \ q'_j = \arg\min_i \lVert c_i - c'_j \rVert",
     examples=[
         Example(
             _SIX,
             _THREE_PAIRS,
             _JOINED,
             (2 + 1 + 2 + 1) / 12,
+            variant="program",
             source="by hand: 2 objects in the joined cluster and 1 at 20, both ways",
         ),
         Example(
@@ -137,28 +140,30 @@ def _once(shared: Floats, target: Array) -> float:
             _THREE_PAIRS,
             _JOINED,
             (2 + 2 + 1 + 2 + 1 + 1) / 12,
-            variant="slide",
             source="by hand: both pairs of the joined cluster, both halves of the far pair",
         ),
     ],
 )
-def centroid_similarity_index(pair: CentroidPair, *, variant: Variant = "program") -> Floats:
+def centroid_similarity_index(pair: CentroidPair, *, variant: Variant = "slide") -> Floats:
     """The share of objects in clusters that are matched by their centres: 1 when identical.
 
     Clusters are matched as for `centroid_index`, in both directions, and the objects they share are counted.
-    When several clusters have the same nearest one, the one that shares most with it counts
-    (``variant="program"``, as in the authors' program), or all of them do ("slide", as franti2017 writes).
+    When several clusters have the same nearest one, all of them count (``variant="slide"``, the formula of
+    franti2017), or only the one that shares most with it ("program", as in the authors' program). Of two sets
+    of centres the objects follow the nearest centre: ``centroid_similarity_index(X, centers=G,
+    found_centers=C)``.
 
     Pitfalls
     --------
-    The printed values for k-means on S1 to S4 are reproduced by the default, those for better clusterings of
-    S3 and S4 by neither variant. Of equally near centres the first is taken, so with ties the names of the
-    clusters can change the value, and two clusters with the same centre lower it even against themselves.
+    The values that franti2017 prints for k-means on S1 to S4 are those of ``variant="program"``, not of its
+    formula; those for better clusterings of S3 and S4 are given by neither. Of equally near centres the first
+    is taken, so with ties the names of the clusters can change the value, and two clusters with the same
+    centre lower it even against themselves.
 
     Examples
     --------
     >>> centroid_similarity_index([[0], [1], [4], [5], [20], [24]], [0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 2])
-    0.5
+    0.75
     """
     assert pair.table is not None
     forward, backward = pair.shared_forward, pair.shared_backward
@@ -218,7 +223,8 @@ def centroid_ratio(pair: CentroidPair) -> Floats:
 
     Centres are paired, the nearest two first. A pair is unstable when its squared distance exceeds the
     product of the distances from each of its centres to the nearest other one of the same side; one minus the
-    share of unstable pairs is the index.
+    share of unstable pairs is the index. Two sets of centres need no data:
+    ``centroid_ratio(centers=G, found_centers=C)``.
 
     Pitfalls
     --------
@@ -233,6 +239,11 @@ def centroid_ratio(pair: CentroidPair) -> Floats:
     0.6667
     """
     return np.asarray(1.0 - pair.unstable / pair.n_truth)
+
+
+def _orphans_by_nearness(pair: CentroidPair, *, way: Way = "symmetric") -> Floats:
+    """The generalised index of two sets of centres: by overlap where they share objects, else by nearness."""
+    return orphans_of(pair, way) if pair.table is None else orphans_by_overlap(pair.table, way)
 
 
 @index(
@@ -265,12 +276,15 @@ def centroid_ratio(pair: CentroidPair) -> Floats:
         ),
         Example([0, 0, 0, 1], [0, 0, 1, 1], 0.0, source="by hand: Jaccard 2/3 and 1/2, one for each"),
     ],
+    of_centers=_orphans_by_nearness,
 )
 def generalized_centroid_index(table: Contingency, *, way: Way = "symmetric") -> Floats:
     """How many clusters have no counterpart on the other side: 0 when each is the most similar of some other.
 
     The centroid index for clusterings without centres: the nearest cluster is that of largest Jaccard
-    overlap. A cluster that is nearest to none is an orphan; ``way`` as for `centroid_index`.
+    overlap. A cluster that is nearest to none is an orphan; ``way`` as for `centroid_index`. Of two sets of
+    centres the objects follow the nearest centre: ``generalized_centroid_index(centers=G, found_centers=C,
+    X=X)``; without X the nearest cluster is that of nearest centre, and this is the centroid index.
 
     Pitfalls
     --------

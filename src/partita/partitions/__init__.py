@@ -3,6 +3,7 @@
 from partita.partitions.data import DataMatrix, complete_data
 from partita.partitions.ensemble import Ensemble
 from partita.partitions.evidential import EvidentialPartition
+from partita.partitions.gower import gower_distances
 from partita.partitions.hard import HardPartition
 from partita.partitions.kinds import ALL, EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, SOFT, Kind, softest
 from partita.partitions.memberships import FuzzyPartition, MembershipPartition, PossibilisticPartition
@@ -56,6 +57,7 @@ __all__ = [
     "count_text",
     "cut",
     "described",
+    "gower_distances",
     "lengths_differ",
     "n_without_noise",
     "noise_name",

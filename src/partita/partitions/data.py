@@ -97,7 +97,13 @@ class DataMatrix:
                 "X is no table of objects and features.",
                 got=f"array of shape {values.shape}",
                 need="shape (n, d): a row for each object, a column for each feature",
-                fix="X.reshape(-1, 1) for a single feature" if values.ndim == 1 else None,
+                fix=Phrase(
+                    "X.reshape(-1, 1) for a single feature, ",
+                    Setting("metric", "precomputed"),
+                    " for the distances of all pairs, as pdist gives them",
+                )
+                if values.ndim == 1
+                else None,
             )
         if values.dtype != np.float32:
             values = doubles_of(values) if values.dtype != np.float64 else values

@@ -71,6 +71,10 @@ def is_label_name(name: str, all_names: Any) -> bool:
     return is_y or LABELS.fullmatch(name) is not None
 
 
+WORDS = "words"
+"""The reason why a column of words that repeat is no feature of Euclidean distances."""
+
+
 @dataclass(frozen=True)
 class Role:
     """Whether a column is a feature, and why not; ``is_unsure`` where the caller is to say."""
@@ -176,4 +180,4 @@ def role_of_words(name: str, counts: Any) -> Role:
     )
     if like_numbers * 2 >= n:
         return Role(False, "words among numbers", is_unsure=True)
-    return Role(False, "all different words" if distinct == n and n > 2 else "words")
+    return Role(False, "all different words" if distinct == n and n > 2 else WORDS)

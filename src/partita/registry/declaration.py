@@ -59,6 +59,7 @@ def index(
     separable: bool = False,
     family: str = "",
     constant: Mapping[Kind, str] | None = None,
+    of_centers: Callable[..., Any] | None = None,
 ) -> Callable[[Formula], Index]:
     """Make a formula on statistics an index, known everywhere from then on.
 
@@ -108,6 +109,8 @@ def index(
     constant : dict
         For each kind whose clusterings all score best, whatever they are, the reason: the value then says
         nothing, and is computed only where it is asked for.
+    of_centers : function, optional
+        The value for a `CentroidPair` of two sets of centres, where the statistics of the formula are others.
 
     Returns
     -------
@@ -156,6 +159,7 @@ def index(
             given_sizes=given_sizes,
             separable=separable,
             constant=dict(constant or {}),
+            of_centers=of_centers,
         )
         _check_facts(entry)
         add(entry)

@@ -28,10 +28,14 @@ from partita.partitions import FUZZY, HARD, POSSIBILISTIC, Kind, softest
 from partita.registry.caveats import Caveat, CaveatKind, join_caveats, limit_caveat, said
 from partita.registry.facts import CLAIMS, METRIC_CLASSES, Example, Formula, Limit, RangeEnd
 from partita.registry.options import check_on_undefined, checked_option, shown
-from partita.statistics import Contingency
-from partita.statistics.distances.objects_by_cluster import known_metric
+from partita.statistics import CentroidPair, Contingency
+from partita.statistics.distances.measured_data import GOWER, measured_data
+from partita.statistics.distances.objects_by_cluster import PRECOMPUTED, known_metric
 from partita.statistics.options import options_of
 from partita.statistics.protocol import INPUTS
+
+CENTERS = ("centers", "found_centers")
+"""The names of two sets of centres that are compared: the true one, and that found."""
 
 SMALL_WEIGHTS = "weights below one let pairs count negative, and carry the value out of its range"
 ROUNDING = 1e-6
@@ -109,6 +113,7 @@ class Index:
     """The name that it was found by, of another package or of a paper."""
     made_by: tuple[Callable[..., Index], tuple[Any, ...]] | None = None
     """What makes it again in another process, where that is not its entry; of functions that were given."""
+    of_centers: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -158,6 +163,7 @@ class Index:
         kind = inspect.Parameter
         given = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in self.inputs]
         own = {**self.options, "noise": "cluster", "sample_weight": None, "on_undefined": "nan"}
+        own |= dict.fromkeys(CENTERS) if self.compares_centers else {}
         named = [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in own.items()]
         return inspect.Signature(given + named, return_annotation=float)
 
@@ -287,6 +293,8 @@ class Index:
 
     def __call__(self, *args: Any, **kwargs: Any) -> float:
         """The value for these inputs, as a plain float; nan with a warning where it is undefined."""
+        if "found_centers" in kwargs or ("centers" in kwargs and "centers" not in self.options):
+            return self._called_with_centers(args, kwargs)
         try:
             given = self.__signature__.bind(*args, **kwargs).arguments
         except TypeError as problem:
@@ -294,11 +302,22 @@ class Index:
                 f"{self.name} was called wrongly: {problem}.", need=f"{self.name}{self.__signature__}"
             ) from None
         options = {name: given[name] for name in self.options if name in given}
+        own = given.get("metric")
+        if "metric" in self.options and (callable(own) or (isinstance(own, str) and own == GOWER)):
+            given["X"] = measured_data(given.get("X"), own).X
+            given["metric"] = options["metric"] = PRECOMPUTED
         chosen = self.using(**options) if options else self
         on_undefined = given.get("on_undefined", "nan")
         check_on_undefined(on_undefined)
+        subjects = {name: given[name] for name in self.inputs}
+        if "metric" in self.options and "X" in subjects:
+            metric = chosen.options["metric"]
+            is_asked = "metric" in given or metric != self.defaults["metric"]
+            measured = measured_data(given["X"], metric if is_asked else None, by_name=True)
+            subjects["X"] = measured.X
+            chosen = chosen if measured.metric == metric else chosen.using(metric=measured.metric)
         inputs = prepare(
-            {name: given[name] for name in self.inputs},
+            subjects,
             noise=given.get("noise", "cluster"),
             sample_weight=given.get("sample_weight"),
             metric=str(chosen.options.get("metric", "")),
@@ -307,15 +326,53 @@ class Index:
             warnings.warn(inputs.aligned, AlignmentWarning, stacklevel=2)
         chosen.check_kinds(inputs.kinds)
         value, caveats = chosen.value_for(inputs, None)
-        reason = join_caveats(caveats)
+        return self._warned(value, caveats, on_undefined, ", ".join(map(repr, inputs.partitions.values())))
+
+    def _warned(self, value: float, caveats: tuple[Caveat, ...], on_undefined: str, given: str) -> float:
+        """The value, with a warning or an error where it is undefined."""
         if math.isnan(value):
+            reason = join_caveats(caveats)
             if on_undefined == "raise":
-                raise UndefinedIndexError(
-                    f"{self.name} has no value here: {reason}.",
-                    got=", ".join(map(repr, inputs.partitions.values())),
-                )
-            warnings.warn(f"{self.name} is nan: {reason}", UndefinedIndexWarning, stacklevel=2)
+                raise UndefinedIndexError(f"{self.name} has no value here: {reason}.", got=given)
+            warnings.warn(f"{self.name} is nan: {reason}", UndefinedIndexWarning, stacklevel=3)
         return value
+
+    @property
+    def compares_centers(self) -> bool:
+        """True if two sets of centres have a value without clusterings."""
+        return self.of_centers is not None or self.statistics == (CentroidPair,)
+
+    def _called_with_centers(self, args: tuple[Any, ...], given: dict[str, Any]) -> float:
+        """The value for two sets of centres; X, if any, is the first argument or named."""
+        known = {"X", *CENTERS, "on_undefined", *self.options}
+        if not self.compares_centers:
+            raise ParameterError(
+                f"{self.name} does not compare two sets of centres.",
+                got=", ".join(name for name in CENTERS if name in given),
+                need="clusterings, or one of centroid_index, centroid_ratio, centroid_similarity_index, "
+                "generalized_centroid_index",
+            )
+        if len(args) > 1 or (args and "X" in given) or not set(CENTERS) <= given.keys() <= known:
+            stray = [name for name in (*CENTERS, *given) if (name in CENTERS) != (name in given)]
+            raise ParameterError(
+                f"{self.name} compares two sets of centres, or two clusterings.",
+                got=f"{len(args)} inputs and {', '.join(given)}" if args else ", ".join(given),
+                need=f"{self.name}(centers=G, found_centers=C), and X for the objects that follow them",
+                parameter=next((name for name in stray if name not in known or name in CENTERS), None),
+            )
+        check_on_undefined(given.get("on_undefined", "nan"))
+        options = {name: given[name] for name in self.options if name in given}
+        X = args[0] if args else given.get("X")
+        pair = CentroidPair.from_centers(given["centers"], given["found_centers"], X)
+        value, caveats = (self.using(**options) if options else self).value_of_centers(pair)
+        return self._warned(value, caveats, given.get("on_undefined", "nan"), "two sets of centres")
+
+    def value_of_centers(self, pair: CentroidPair) -> tuple[float, tuple[Caveat, ...]]:
+        """Value and caveats for two sets of centres."""
+        if self.of_centers is not None:
+            return float(self.of_centers(pair, **self.options)), ()
+        with np.errstate(all="ignore"):
+            return self.value_on(Basis([pair]))
 
     @property
     def way_out(self) -> str:

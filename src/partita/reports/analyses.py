@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,13 @@ from partita.cluster import DensityTree
 from partita.comparison import compare
 from partita.errors import FileError, ParameterError, PartitaError
 from partita.fits.tasks import check_count
-from partita.inputs import Inputs, prepare
-from partita.partitions import DataMatrix, Partition, complete_data, n_without_noise
+from partita.inputs import Inputs, data_and_truth, prepare
+from partita.partitions import DataMatrix, Partition, n_without_noise
 from partita.reports.verdicts import FOUND
 from partita.results import Result
 from partita.selection import ChoiceOfK, choose_k, stability
 from partita.selection.evidence import TREE
+from partita.statistics.distances.measured_data import MeasuredData, measured_data
 from partita.validation import validate
 
 __all__ = ["analyse"]
@@ -50,6 +51,7 @@ def analyse(
     random_state: Any = 0,
     checkpoint: Any = None,
     notes: Sequence[str] = (),
+    metric: str | Callable[..., float] | None = None,
 ) -> list[Entry]:
     """Analyse data: the clusters and their number, stability, quality, agreement with other labels.
 
@@ -81,6 +83,9 @@ def analyse(
         A folder that keeps intermediate results.
     notes : list of str
         Notes on the data for the report, such as columns that were excluded.
+    metric : str or function, optional
+        As in `partita.choose_k`: "gower" for frames with categories, "precomputed" for distances, ... There
+        are no profiles by features then.
 
     Returns
     -------
@@ -100,8 +105,17 @@ def analyse(
     """
     check_count("n_shuffles", n_shuffles)
     check_count("n_repeats", n_repeats or 1)  # 0 leaves stability out
-    data, sides, said = _aligned(X, {"truth": truth, "labels": labels}, missing)
-    ways: dict[str, Any] = {"scale": scale, "n_jobs": n_jobs, "random_state": random_state}
+    measured = measured_data(X, metric, missing=missing, scale=scale)
+    scale = measured.scale
+    data, sides, said = _aligned(measured, {"truth": truth, "labels": labels}, missing)
+    said = [*measured.notes, *said]
+    own = measured.metric
+    ways: dict[str, Any] = {
+        "scale": scale,
+        "n_jobs": n_jobs,
+        "random_state": random_state,
+        "metric": own,
+    }
     choice = choose_k(
         data,
         estimator,
@@ -118,7 +132,7 @@ def analyse(
     quoted = {} if choice.structure is None else {"structure": choice.structure}
     found: list[Entry] = []
     if n_repeats:
-        method, note = _perturbed_method(choice, estimator, len(data))
+        method, note = _perturbed_method(choice, estimator, len(data), own)
         said += [note] * bool(note)
         kept = _folder(checkpoint, "stability")
         try:
@@ -138,7 +152,7 @@ def analyse(
         except PartitaError as problem:  # such as too few objects
             said.append(f"stability was not analysed: {problem.what}")
     if k > 1:
-        found.append(validate(data, choice.clustering, scale=scale, **quoted))
+        found.append(validate(data, choice.clustering, scale=scale, metric=own, **quoted))
     else:
         said.append("no clustering was validated: there are no two clusters")
     asked: dict[str, Any] = {"null": "permutation", "n_shuffles": n_shuffles, "random_state": random_state}
@@ -149,14 +163,14 @@ def analyse(
         names = (labels_name, FOUND if labels_name != FOUND else f"{FOUND} here")
         asked_of_labels = {**asked, "names": names}
         found += _compared(sides["labels"], labels_name, choice, k, asked_of_labels, at_its_k=False)
-        old = validate(data, sides["labels"], scale=scale, **quoted)
+        old = validate(data, sides["labels"], scale=scale, metric=own, **quoted)
         found.append({labels_name: old})
     known = {"true_k": n_without_noise(sides["truth"])} if "truth" in sides else {}
     provenance = {**choice.provenance, **known}
     return [replace(choice, notes=(*notes, *said, *choice.notes), provenance=provenance), *found]
 
 
-def _perturbed_method(choice: ChoiceOfK, estimator: Any, n: int) -> tuple[Any, str]:
+def _perturbed_method(choice: ChoiceOfK, estimator: Any, n: int, metric: str) -> tuple[Any, str]:
     """The method whose stability is analysed: the one named, or that of the answer; and a note on another.
 
     Of partita's own methods a density tree is fitted to perturbed data, with the settings of the answer.
@@ -166,7 +180,8 @@ def _perturbed_method(choice: ChoiceOfK, estimator: Any, n: int) -> tuple[Any, s
         return estimator, ""
     if best.method == TREE and n <= MOST_IN_TREES:
         known = best.parameters
-        return DensityTree(min_samples=known["min_samples"], min_share=known["min_share"]), ""
+        settings = {name: known[name] for name in ("min_samples", "min_share")}
+        return DensityTree(**settings, metric=metric), ""
     return None, f"stability is that of random swap (k-means), since the {best.method} is costly to repeat"
 
 
@@ -190,19 +205,24 @@ def _folder(checkpoint: Any, name: str) -> Path | None:
     return Path(checkpoint) / name
 
 
-def _aligned(X: Any, sides: Mapping[str, Any], missing: str) -> tuple[Any, dict[str, Partition], list[str]]:
-    """The data as a frame, clusterings of the same objects in the same order, and notes."""
+def _aligned(
+    measured: MeasuredData, sides: Mapping[str, Any], missing: str
+) -> tuple[Any, dict[str, Partition], list[str]]:
+    """The data as a frame or distances, clusterings of the same objects in the same order, and notes."""
+    X, metric = measured.X, measured.metric
     given = {name: side for name, side in sides.items() if side is not None}
     if not given:
-        data = complete_data(X, missing)
+        data = data_and_truth(X, None, missing, metric)[0]
         return _frame(data), {}, [data.note] * bool(data.note)
-    inputs: Inputs = prepare({"X": X, **given}, missing=missing)
+    inputs: Inputs = prepare({"X": X, **given}, missing=missing, metric=metric)
     assert inputs.X is not None
     notes = [note for note in inputs.notes if note != inputs.noisy]  # the comparison tells that
     return _frame(inputs.X), dict(inputs.partitions), notes
 
 
 def _frame(data: DataMatrix) -> Any:
+    if data.are_distances:
+        return data.values
     import pandas as pd
 
     columns = list(data.features) or [f"column {j}" for j in range(data.values.shape[1])]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from partita.arrays import check_flag
 from partita.errors import ParameterError
 from partita.fits.checkpoints import root_seed
-from partita.fits.models import is_random, method_or_usual
+from partita.fits.models import is_random, method_or_usual, refuse_methods_of_features
 from partita.fits.settings import Grid, grid_over
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, refuse_many
 from partita.inputs import data_and_truth, prepare
-from partita.partitions import with_cuts
+from partita.partitions import as_partition, with_cuts
 from partita.partitions.clusters import refuse_other_orders, several
 from partita.partitions.equal_clusterings import equal_groups
 from partita.partitions.models import check_space, is_estimator, preparing_steps, space_note
@@ -29,6 +29,7 @@ from partita.selection.choices import ChoiceOfClustering, ChoiceOfValue
 from partita.selection.decisions import Case
 from partita.selection.index_panel import HEADLINE_OF, panel_for, panel_for_method
 from partita.selection.sweep import Sweep, left_out_notes, notes_on
+from partita.statistics.distances.measured_data import MeasuredData, measured_data
 
 __all__ = ["choose", "choose_value"]
 
@@ -55,6 +56,7 @@ def choose(
     structure: bool | Structure = True,
     n_neighbors: int = 10,
     random_state: Any = None,
+    metric: str | Callable[..., float] | None = None,
 ) -> ChoiceOfClustering:
     """Choose the best of several clusterings of the same data.
 
@@ -94,6 +96,10 @@ def choose(
         Number of nearest neighbours of an object.
     random_state : None, int or Generator
         The seed of the test of structure, and of samples.
+    metric : str or function, optional
+        "euclidean" by default, another name of SciPy's, "gower" (frames with categories) or a function of two
+        rows; "precomputed" where X holds distances, ``(n, n)`` or condensed.
+        There are then no mixtures, no test of structure and no indices with centres.
 
     Returns
     -------
@@ -139,9 +145,14 @@ def choose(
     _check_kinds(kinds, given)
     refuse_other_orders(X, given)
     panel = panel_for(indices, HEADLINE, ("X", "found"), swept=False)
+    measured = measured_data(X, metric, missing=missing, scale=scale)
+    if measured.are_distances:
+        panel = panel.of_given_distances()
+        given = {n: as_partition(one, X=X) if is_estimator(one) else one for n, one in given.items()}
+    scale = measured.scale
     texts = _texts(list(given))
-    sides = {"X": X, **{texts[name]: one for name, one in given.items()}}
-    ways = {"missing": missing, "noise_label": noise_label}
+    sides = {"X": measured.X, **{texts[name]: one for name, one in given.items()}}
+    ways = {"missing": missing, "noise_label": noise_label, "metric": measured.metric}
     whole = prepare(sides, **ways)
     settled = whole if isinstance(noise, str) and noise == "cluster" else prepare(sides, noise=noise, **ways)
     assert whole.X is not None
@@ -160,7 +171,14 @@ def choose(
         panel.entries,
         panel.named,
     )
-    case = Case.of(scaled.values, whole.X, root, structure=structure, is_scaled=scaler is not None)
+    case = Case.of(
+        scaled.values,
+        whole.X,
+        root,
+        structure=structure,
+        is_scaled=scaler is not None,
+        metric=measured.metric,
+    )
     models = [one for one in given.values() if is_estimator(one) and preparing_steps(one)]
     n, d = whole.X.shape
     different = f", {len(found)} different" if len(found) < len(given) else ""
@@ -174,6 +192,7 @@ def choose(
         kinds=kinds,
         noise=noise,
         notes=(
+            *measured.notes,
             *(space_note(one, "input") for one in models[:1]),
             *[f'features on one scale: "{scale}"'] * (scale is not None),
             *(note for note in whole.notes if note != whole.noisy),
@@ -185,17 +204,23 @@ def choose(
             ),
         ),
         frame=whole.frame or "pandas",
-        title=f"{n} objects, {d} features: {len(given)} clusterings{different}",
+        title=f"{n} objects, {_width(d, measured)}: {len(given)} clusterings{different}",
         provenance=provenance(
             whole.X.values,
             scale=scale,
             noise=noise,
             missing=missing,
+            metric=measured.name if measured.are_distances else None,
             indices=[entry.label for entry in panel.entries],
             n_neighbors=n_neighbors,
             seed=root,
         ),
     )
+
+
+def _width(d: int, measured: MeasuredData) -> str:
+    """The number of features in words."""
+    return "distances" if measured.are_distances else f"{d} features"
 
 
 def _check_kinds(kinds: Any, given: Mapping[Any, Any]) -> None:
@@ -249,6 +274,7 @@ def choose_value(
     space: str = "clustered",
     scale: str | None = None,
     structure: bool | Structure = True,
+    metric: str | Callable[..., float] | None = None,
 ) -> ChoiceOfValue:
     """Choose the value of a parameter, such as a resolution or a radius.
 
@@ -264,7 +290,7 @@ def choose_value(
         Any object with ``fit`` or ``fit_predict``.
     values : dict
         The parameter with its values (numbers, texts, True and False): ``{"eps": [0.1, 0.2, 0.4]}``.
-    n_runs, indices, truth, n_jobs, random_state, checkpoint, missing, space, scale, structure
+    n_runs, indices, truth, n_jobs, random_state, checkpoint, missing, space, scale, structure, metric
         As in `choose_k`. Indices are reported and do not decide; curves over k do not apply.
 
     Returns
@@ -295,9 +321,14 @@ def choose_value(
             parameter="values",
         )
     ((parameter, listed),) = values.items()
-    given, against, notes = data_and_truth(X, truth, missing)
+    measured = measured_data(X, metric, missing=missing, scale=scale)
+    scale = measured.scale
+    given, against, notes = data_and_truth(measured.X, truth, missing, measured.metric)
+    notes = (*measured.notes, *notes)
     data, scaler = scaled_data(given, scale)
     method = method_or_usual(estimator)
+    if measured.are_distances:
+        refuse_methods_of_features(method)
     grid = grid_over(method, data.n_objects, None, parameter=parameter, values=listed)
     for value in grid.values:
         if not isinstance(value, (int, float, str)) or value != value:
@@ -310,6 +341,7 @@ def choose_value(
     n_runs = int(n_runs) if is_random(method) else 1
     refuse_many("fits", len(grid.values) * n_runs)
     panel = panel_for_method(indices, None, method, has_truth=against is not None, swept=False)
+    panel = panel.of_given_distances() if measured.are_distances else panel
     space, spaces = _space_of(method, grid, space)
     panel = panel.sampling(data.n_objects)
     sweep = Sweep(data.values, against, method, grid, n_runs, panel, space, scaler).affordable()
@@ -332,7 +364,15 @@ def choose_value(
         found.append(Candidate(names, label, fit.shape, values=known, caveats=caveats, partition=partition))
     seen = sweep.where_clustered(root)
     is_scaled = scaler is not None or seen is not data.values
-    case = Case.of(seen, given, root, structure=structure, is_scaled=is_scaled, n_jobs=n_jobs)
+    case = Case.of(
+        seen,
+        given,
+        root,
+        structure=structure,
+        is_scaled=is_scaled,
+        metric=measured.metric,
+        n_jobs=n_jobs,
+    )
     return case.choice_among(
         ChoiceOfValue,
         found,
@@ -350,7 +390,7 @@ def choose_value(
             *left_out_notes({**sweep.panel.left_out, **sweep.costly}),
         ),
         frame=data.frame or "pandas",
-        title=f"{data.n_objects} objects, {data.shape[1]} features: {sweep.work}",
+        title=f"{data.n_objects} objects, {_width(data.shape[1], measured)}: {sweep.work}",
         provenance=provenance(
             data.values,
             estimator=repr(method),
@@ -358,6 +398,7 @@ def choose_value(
             values=grid.values,
             n_runs=n_runs,
             scale=scale,
+            metric=measured.name if measured.are_distances else None,
             seed=root,
         ),
         parameter=parameter,

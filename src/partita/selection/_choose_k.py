@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +13,12 @@ import numpy as np
 from sklearn.base import clone
 
 from partita.arrays import Array, check_flag, one_thread
+from partita.cluster.density_tree import DensityTree
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, folder_of, root_seed
 from partita.fits.degenerate_fits import shape_of
 from partita.fits.fit_scores import judge_fit
-from partita.fits.models import is_random, k_parameter, method_sort
+from partita.fits.models import is_random, k_parameter, method_sort, refuse_methods_of_features
 from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, check_workers, numbers_of_clusters, refuse_many, task_seed
@@ -48,6 +49,7 @@ from partita.selection.strategies import BRUTE_FORCE, method_for, search_fits
 from partita.selection.sweep import Fit, Seeds, Sweep, left_out_notes, notes_on
 from partita.selection.verdict import WEAK_SCORE, Verdict
 from partita.selection.votes import evaluate
+from partita.statistics.distances.measured_data import measured_data
 
 FIRST_RANGE = range(1, 11)
 """Numbers of clusters that a named method tries first."""
@@ -79,7 +81,7 @@ def choose_k(
     n_null: int = 20,
     search: str = BRUTE_FORCE,
     k_param: str | None = None,
-    metric: str = "euclidean",
+    metric: str | Callable[..., float] | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     checkpoint: Any = None,
@@ -136,8 +138,10 @@ def choose_k(
         whatever n_runs and n_jobs, and have no gap, no consensus and no checkpoint.
     k_param : str, optional
         The parameter that sets the number of clusters, if it is neither n_clusters nor n_components.
-    metric : {"euclidean", "precomputed"}
-        "precomputed" for distances: there are no mixtures then, and the answer is at most "weak".
+    metric : str or function, optional
+        "euclidean" by default, another name of SciPy's, "gower" (frames with categories) or a function of two
+        rows; "precomputed" where X holds distances, ``(n, n)`` or condensed.
+        There are no mixtures of distances, and the answer is at most "weak"; an estimator must take them.
     n_jobs : int, optional
         Workers; the result is the same for any number. They are processes, or those of the back end that
         ``joblib.parallel_config`` names: dask, Ray, Spark.
@@ -200,10 +204,6 @@ def choose_k(
     if parameter is not None or values is not None:
         return _choose_parameter(locals())
     check_space(space)
-    if not isinstance(metric, str) or metric not in ("euclidean", "precomputed"):
-        raise ParameterError(
-            "no such metric.", got=repr(metric), need='"euclidean" or "precomputed"', parameter="metric"
-        )
     if not isinstance(pool, str) or pool not in POOLS:
         need = ", ".join(f'"{name}"' for name in POOLS)
         raise ParameterError("no such pool.", got=repr(pool), need=need, parameter="pool")
@@ -214,11 +214,13 @@ def choose_k(
     check_workers(n_jobs)
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
-    given, against, notes = data_and_truth(X, truth, missing, metric)
-    data, scaler = scaled_data(given, scale)
+    measured = measured_data(X, metric, missing=missing, scale=scale)
+    given, against, notes = data_and_truth(measured.X, truth, missing, measured.metric)
+    notes = (*measured.notes, *notes)
+    data, scaler = scaled_data(given, measured.scale)
     asked = None if ks is None else numbers_of_clusters(ks, data.n_objects)
     ways = (pool, int(n_null), int(n_splits), n_jobs, checkpoint, random_state, estimator is None)
-    question = _Question(given, data, scaler, against, notes, asked, metric, structure, *ways)
+    question = _Question(given, data, scaler, against, notes, asked, measured.metric, structure, *ways)
     named = (indices, consensus, rules, covariance_type, k_param, estimator)
     if search == BRUTE_FORCE and pool == "objective" and not n_splits and all(one is None for one in named):
         choice = question.own_choice()
@@ -227,6 +229,17 @@ def choose_k(
             choice = replace(choice, notes=(*choice.notes, kept))
         return choice
     method = method_for(search, estimator)
+    if measured.are_distances:
+        if estimator is None and search == BRUTE_FORCE:
+            method = DensityTree(metric="precomputed")
+        refuse_methods_of_features(method)
+        if n_splits:
+            raise ParameterError(
+                "prediction strength needs the features.",
+                got=Phrase(Setting("n_splits", int(n_splits)), " and distances"),
+                need=Phrase(Setting("n_splits", 0)),
+                parameter="n_splits",
+            )
     k_name = k_parameter(method, k_param)
     shapes: dict[str, Any] = {}
     if covariance_type is not None:
@@ -234,8 +247,10 @@ def choose_k(
         shapes = {shape: clone(method).set_params(**{shape_param: shape}) for shape in listed}
         method = shapes[listed[0]]
     panel = panel_for_method(indices, consensus, method, has_truth=against is not None)
-    if metric == "precomputed" and indices is None:
-        panel = panel_for(DISTANCE_INDICES, (), ("X", "found"))
+    if measured.are_distances:
+        panel = (
+            panel_for(DISTANCE_INDICES, (), ("X", "found")) if indices is None else panel.of_given_distances()
+        )
     panel = panel.sampling(data.n_objects)
     panel = panel if rules is None else panel.with_rules(rules)
     first = FIRST_RANGE[: max(data.n_objects // 2, 1)] if asked is None else asked
@@ -566,5 +581,5 @@ def _choose_parameter(given: dict[str, Any]) -> ChoiceOfValue:
         stacklevel=4,
     )
     shared = ("n_runs", "indices", "truth", "n_jobs", "random_state", "checkpoint", "missing", "space")
-    ways = {name: given[name] for name in (*shared, "scale", "structure")}
+    ways = {name: given[name] for name in (*shared, "scale", "structure", "metric")}
     return choose_value(given["X"], given["estimator"], {given["parameter"]: given["values"]}, **ways)

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from partita.cluster.density_tree import DensityTree
 from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import HARDENED
 from partita.fits.checkpoints import Record
+from partita.fits.models import refuse_methods_of_features
 from partita.fits.partitions import cluster_numbers, from_arrays
 from partita.fits.perturbed import STRUCTURE, Perturbations
 from partita.fits.settings import grid_over
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, refuse_many, task_seed
-from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind, complete_data, softest
+from partita.inputs import data_and_truth
+from partita.partitions import EVIDENTIAL, FUZZY, HARD, POSSIBILISTIC, ROUGH, Kind, softest
 from partita.partitions.copies import distinct_objects
 from partita.partitions.models import check_space, last_step, preparing_steps, space_note
 from partita.partitions.scales import dominance, scaled_data
 from partita.registry import Caveat, CaveatKind, Index, resolve, select
 from partita.results.provenance import provenance
 from partita.selection._structure import Structure, quick_structure
-from partita.selection.schemes import Scheme, Subsample, is_real
+from partita.selection.schemes import Noise, Scheme, Subsample, is_real
 from partita.selection.stabilities import ClusterRecovery, Repeat, Stability
 from partita.selection.stability_verdict import Evidence, answered
+from partita.statistics.distances.measured_data import measured_data
 
 __all__ = ["Repeat", "Stability", "stability"]
 
@@ -74,6 +78,7 @@ def stability(
     checkpoint: Any = None,
     missing: str = "raise",
     space: str = "clustered",
+    metric: str | Callable[..., float] | None = None,
 ) -> Stability:
     """The number of clusters that are stable when the data are perturbed (franti2017, part IV).
 
@@ -113,8 +118,9 @@ def stability(
         Run a quick test of structure once, or use the result of a test that ran before
         (``structure=choice.structure``): an answer is not clear where a test with enough power does not
         reject a single group.
-    k_param, n_jobs, random_state, checkpoint, missing, space
-        As in `choose_k`; the centroid index needs the data.
+    k_param, n_jobs, random_state, checkpoint, missing, space, metric
+        As in `choose_k`; the centroid index needs the features. Of distances the default method is a density
+        tree, and there are no noisy copies and no test of structure.
 
     Returns
     -------
@@ -159,20 +165,29 @@ def stability(
     single group is rejected (p = 0.016).
     """
     check_space(space)
-    raw = complete_data(X, missing)
-    data, _ = scaled_data(raw, scale)
+    measured = measured_data(X, metric, missing=missing, scale=scale)
+    raw, _, _ = data_and_truth(measured.X, None, missing, measured.metric)
+    data, _ = scaled_data(raw, measured.scale)
     scheme = Subsample() if scheme is None else scheme
     entries = _checked(scheme, strategy, n_repeats, indices, threshold, structure)
-    method = RandomSwap(n_init=STARTS) if estimator is None else estimator
+    method = estimator
+    if measured.are_distances:
+        method = DensityTree(metric="precomputed") if method is None else method
+        refuse_methods_of_features(method)
+        _refuse_features(scheme, entries, is_named=indices is not None)
+    elif method is None:
+        method = RandomSwap(n_init=STARTS)
     grid = grid_over(
         method, data.n_objects, ks, k_param=k_param, parameter=parameter, values=values, usual_ks=USUAL_KS
     )
     refuse_many("fits", len(grid.values) * n_repeats)
-    sweep = Perturbations(data.values, method, grid, scheme, strategy, int(n_repeats), space)
+    settings = (data.values, method, grid, scheme, strategy, int(n_repeats), space)
+    sweep = Perturbations(*settings, metric=measured.metric)
     sweep, store = sweep.with_checkpoint(checkpoint, random_state, scale, entries)
     whole = sweep.fit_all(store, n_jobs)
     kind = softest([Kind.read(str(w.arrays["kind"])) for w in whole if w.arrays] or [HARD])
     entries = resolve(USUAL[kind], ()) if indices is None else entries
+    entries = [e for e in entries if "X" not in e.inputs] if measured.are_distances else entries
     # the checkpoint is named by the indices of hard clusterings: those of soft ones have other files
     suffix = f"-{kind.value}" if indices is None and kind is not HARD else ""
     hardens = indices is None and kind is POSSIBILISTIC
@@ -194,14 +209,19 @@ def stability(
         columns = np.array(compared).reshape(len(compared), len(sizes)).T
         clusters += [ClusterRecovery.of(value, j, int(sizes[j]), one) for j, one in enumerate(columns)]
     test = structure if isinstance(structure, Structure) else None
-    if structure is True and getattr(last_step(method), "metric", "") != "precomputed":
+    if (
+        structure is True
+        and not measured.are_distances
+        and getattr(last_step(method), "metric", "") != "precomputed"
+    ):
         fitted = next(place for place, w in enumerate(whole) if w.arrays)
         objects = sweep.clustered_space(fitted)[distinct_objects(data.values)]
         seed = task_seed(sweep.root, STRUCTURE)
         test = quick_structure(objects, seed, n_jobs) if len(objects) > 1 else None
     caveats = _caveats(entries, kind, hardens=hardens)
     swept = None if grid.are_counts else grid.parameter
-    title = f"{data.n_objects} objects, {data.shape[1]} features: {type(method).__name__}"
+    width = "distances" if measured.are_distances else f"{data.shape[1]} features"
+    title = f"{data.n_objects} objects, {width}: {type(method).__name__}"
     result = Stability(
         ks=ks,
         repeats=tuple(repeats),
@@ -224,9 +244,10 @@ def stability(
             threshold=threshold,
             scale=scale,
             structure=test is not None,
+            metric=measured.name if measured.are_distances else None,
             seed=sweep.root,
         ),
-        notes=tuple(_notes(sweep, data.note, whole, records, caveats)),
+        notes=(*measured.notes, *_notes(sweep, data.note, whole, records, caveats)),
     )
     drowned = dominance(raw) if scale is None and not preparing_steps(method) else None
     return answered(Evidence(result, sweep, clusterings, entries, kind, float(threshold), drowned))
@@ -259,6 +280,25 @@ def _checked(
     if not entries:
         raise ParameterError("there is nothing to compare by.", got="no index", need="at least one")
     return entries
+
+
+def _refuse_features(scheme: Any, entries: Sequence[Index], *, is_named: bool) -> None:
+    """Refuse what distances cannot give: features with noise, and centres."""
+    if isinstance(scheme, Noise):
+        raise ParameterError(
+            "noise is added to features, and distances have none.",
+            got=repr(scheme),
+            need="Subsample(), Bootstrap() or Rerun()",
+            parameter="scheme",
+        )
+    of_centres = next((e for e in entries if is_named and "X" in e.inputs), None)
+    if of_centres is not None:
+        raise ParameterError(
+            f"{of_centres.label} needs the features.",
+            got="distances, which have no centres",
+            need="an index of two clusterings, such as ARI",
+            parameter="indices",
+        )
 
 
 def _caveats(entries: Sequence[Index], kind: Kind, *, hardens: bool) -> dict[str, tuple[Caveat, ...]]:

@@ -225,7 +225,8 @@ class Case:
     ) -> C:
         """The answer among candidates, with the neighbours that they keep and the preferences of indices."""
         rng = np.random.default_rng(task_seed(root, Seeds.NEIGHBOURS))
-        kept = kept_neighbours(X, [c.labels for c in candidates], n_neighbors, rng)
+        labels = [c.labels for c in candidates]
+        kept = kept_neighbours(X, labels, n_neighbors, rng, metric=self.evidence.metric)
         means = zip(candidates, kept.means, strict=True)
         found, verdict, best = self.choose(
             [replace(c, neighbours=float(mean)) for c, mean in means], kinds, ends, with_bic=with_bic

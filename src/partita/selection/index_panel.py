@@ -14,6 +14,7 @@ from partita.registry.curves import Curve, select_entries
 from partita.registry.lookup import HEADLINE, listed
 from partita.registry.rules import RULES
 from partita.results.index_names import one_of
+from partita.statistics.distances.objects_by_cluster import PRECOMPUTED
 
 __all__ = ["HEADLINE_OF", "Panel", "panel_for", "panel_for_method"]
 
@@ -69,6 +70,41 @@ class Panel:
     def of_distances(self) -> bool:
         """True where some index says that X holds distances."""
         return any(entry.options.get("metric") == "precomputed" for entry in self.entries)
+
+    def of_given_distances(self) -> Panel:
+        """The same for distances between objects: indices with centres are left out, or refused if named."""
+        entries: list[Index] = []
+        left_out, named = dict(self.left_out), set(self.named)
+        for entry in self.entries:
+            metric = entry.options.get("metric")
+            if "X" not in entry.inputs or metric == PRECOMPUTED:
+                entries.append(entry)
+            elif metric is not None and metric == entry.defaults["metric"]:
+                entries.append(entry.using(metric=PRECOMPUTED))
+                named |= {entries[-1].label} if entry.label in self.named else set()
+            else:
+                left_out[entry.label] = (
+                    "needs features: it has centres, and distances have none"
+                    if metric is None
+                    else "needs features: the distances are those of another metric"
+                )
+        left_out |= {curve.label: "needs features: it has centres" for curve in self.curves}
+        refused = next((label for label in left_out if label in self.named), None)
+        if refused is not None:
+            raise ParameterError(
+                f"{refused} cannot be computed from distances.",
+                got=left_out[refused],
+                need="an index of distances, such as silhouette, dunn or DBCV",
+                parameter="indices",
+            )
+        return replace(
+            self,
+            entries=tuple(entries),
+            curves=(),
+            left_out=left_out,
+            named=frozenset(named),
+            leaves_out=True,
+        )
 
     def sampling(self, n_objects: int) -> Panel:
         """The same, with silhouettes of many objects estimated from a sample unless they were named."""

@@ -191,7 +191,8 @@ class Evidence:
 
     def has_gaps(self, place: int) -> bool:
         """True if gaps separate the clusters of a setting."""
-        found = separation_of(self.sweep.clustered_space(place), self.labels[place], self.sweep.root)
+        X = self.sweep.clustered_space(place)
+        found = separation_of(X, self.labels[place], self.sweep.root, metric=self.sweep.metric)
         return found is not None and found.has_gaps
 
     def density(self, place: int) -> int:
@@ -199,11 +200,12 @@ class Evidence:
         X = self.sweep.clustered_space(place)
         if len(X) > MOST_DENSE_OBJECTS:
             rows = np.random.default_rng(self.sweep.root).choice(len(X), MOST_DENSE_OBJECTS, replace=False)
-            X = X[np.sort(rows)]
+            rows = np.sort(rows)
+            X = self.sweep.among(rows) if self.sweep.of_distances else X[rows]
         if len(X) <= max(MIN_SAMPLES):
             return 0
         found = []
-        for tree in reach_trees(X, MIN_SAMPLES):
+        for tree in reach_trees(X, MIN_SAMPLES, metric=self.sweep.metric):
             lasting = tree.cuts(smallest_cluster(len(X), MIN_SHARE)).persistence
             found.append(int(lasting.argmax()) + 2 if lasting.max(initial=0.0) >= LASTING else 0)
         return min(found)

@@ -284,7 +284,7 @@ def _one_cluster() -> tuple[str, list[Finding]]:
     truth, one = np.repeat([0, 1], 50), np.zeros(100, int)
     got = {
         "CI": judged("centroid_index", X, truth, one),
-        "CSI": judged("centroid_similarity_index", X, truth, one),
+        "CSI": judged("centroid_similarity_index:variant=program", X, truth, one),
     }
     cells = printed("Four solutions")
     findings = [

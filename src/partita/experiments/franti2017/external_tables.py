@@ -53,7 +53,7 @@ MEASURES = {
     "NMI": "nmi_sum",
     "NVD": "normalized_van_dongen",
     "CI": "centroid_index",
-    "CSI": "centroid_similarity_index",
+    "CSI": "centroid_similarity_index:variant=program",
 }
 WITH_DATA = ("CI", "CSI")
 

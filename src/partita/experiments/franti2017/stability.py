@@ -33,7 +33,7 @@ INDICES = {
     "NMI": "nmi_sum",
     "PSI": "pair_set_index",
     "1 - NVD": "normalized_van_dongen",
-    "CSI": "centroid_similarity_index",
+    "CSI": "centroid_similarity_index:variant=program",
     "CI": "centroid_index",
 }
 SETUPS = ("cross-validation", "classification", "randomised", "GA", "KM")

@@ -11,12 +11,15 @@ import numpy as np
 
 from partita.arrays import Array, Floats, binary_exponent, blocks
 from partita.errors import ParameterError
-from partita.partitions import FUZZY, HARD, Kind, Partition
+from partita.partitions import FUZZY, HARD, DataMatrix, HardPartition, Kind, Partition
 from partita.statistics.clusters.moments import ClusterMoments
 from partita.statistics.clusters.sparse_data import too_many_centers
 from partita.statistics.protocol import OnBlock, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency
 from partita.statistics.tables.matchings import match_clusters, shared_objects
+
+OF_MODELS = ("cluster_centers_", "means_")
+"""Attributes in which fitted models keep their centres."""
 
 MOST_PAIRS = 1 << 22
 """Pairs of centres that are sorted by distance: 2048 on each side."""
@@ -103,8 +106,11 @@ class CentroidPair(Whole):
         )
 
     @classmethod
-    def from_centers(cls, truth: Any, found: Any) -> CentroidPair:
-        """From two sets of centres, ``(k, d)`` and ``(k', d)``, without data.
+    def from_centers(cls, truth: Any, found: Any, X: Any = None) -> CentroidPair:
+        """From two sets of centres, ``(k, d)`` and ``(k', d)``; with data, whose objects follow the nearest.
+
+        Fitted models that have ``cluster_centers_`` or ``means_`` stand for these; columns of two frames are
+        matched by name.
 
         Examples
         --------
@@ -112,16 +118,40 @@ class CentroidPair(Whole):
         >>> pair.nearest_found, pair.nearest_truth
         (array([0, 1]), array([0, 0]))
         """
-        sides = [_checked(centers, name) for centers, name in ((truth, "truth"), (found, "found"))]
+        truth, found = (
+            next((getattr(one, name) for name in OF_MODELS if hasattr(one, name)), one)
+            for one in (truth, found)
+        )
+        sides = [_checked(truth, "truth"), _checked(_in_order_of(found, truth), "found")]
         if sides[0].shape[1] != sides[1].shape[1]:
             raise ParameterError(
                 "the two sets of centres have other features.",
                 got=f"{sides[0].shape[1]} and {sides[1].shape[1]} columns",
                 need="as many on both sides",
             )
-        unit = binary_exponent(np.vstack(sides))
-        truth, found = (np.ldexp(centers, -unit) for centers in sides)
-        return cls(truth - truth[0], found - truth[0])
+        if X is None:
+            unit = binary_exponent(np.vstack(sides))
+            truth, found = (np.ldexp(centers, -unit) for centers in sides)
+            return cls(truth - truth[0], found - truth[0])
+        data = DataMatrix(_in_order_of(X, truth))
+        if data.shape[1] != sides[0].shape[1]:
+            raise ParameterError(
+                "the centres and the data have other features.",
+                got=f"{sides[0].shape[1]} columns of centres, {data.shape[1]} of X",
+                need="as many in all",
+                parameter="X",
+            )
+        values = np.asarray(data.values, dtype=np.float64)
+        unit = binary_exponent(np.vstack([*sides, values]))
+        truth, found, values = (np.ldexp(one, -unit) for one in (*sides, values))
+        here = truth[0]
+        truth, found, values = truth - here, found - here, values - here
+        parts = [
+            HardPartition.from_codes(_nearest(values, centers), range(len(centers)))
+            for centers in (truth, found)
+        ]
+        counts = Contingency.over_blocks(*parts)
+        return cls(truth, found, counts, np.arange(len(truth)), np.arange(len(found)))
 
     # --- what it is ------------------------------------------------------------------------------------
 
@@ -200,6 +230,20 @@ class CentroidPair(Whole):
         return int((squared > allowed * (1.0 + _TIE)).sum())
 
 
+def _in_order_of(values: Any, first: Any) -> Any:
+    """A frame with its columns in the order of those of another; anything else as it is."""
+    own, wanted = (list(getattr(one, "columns", ())) for one in (values, first))
+    if not own or not wanted or own == wanted:
+        return values
+    if sorted(map(str, own)) != sorted(map(str, wanted)):
+        raise ParameterError(
+            "the two sets of centres have other features.",
+            got=f"columns {', '.join(map(str, wanted[:5]))} and {', '.join(map(str, own[:5]))}",
+            need="the same columns",
+        )
+    return values[wanted]
+
+
 def _checked(centers: Any, name: str) -> Floats:
     try:
         values = np.asarray(centers, dtype=np.float64)
@@ -207,7 +251,7 @@ def _checked(centers: Any, name: str) -> Floats:
         values = np.empty(0)
     if values.ndim != 2 or 0 in values.shape or not np.isfinite(values).all():
         raise ParameterError(
-            f"the centres of {name} are no table of numbers.",
+            f"the centres of {name} must be a table of numbers.",
             got=f"{type(centers).__name__} of shape {values.shape}",
             need="shape (k, d): a row for each centre, finite numbers",
         )
@@ -237,6 +281,13 @@ def _to_neighbour(centers: Floats) -> Floats:
         apart[np.arange(len(apart)), np.arange(part.start, part.stop)] = np.inf
         nearest[part] = apart.min(axis=1)
     return nearest
+
+
+def orphans_of(pair: CentroidPair, way: str = "symmetric") -> Floats:
+    """How many clusters are nearest, by their centres, to none of the other side; ``way`` as below."""
+    forward, backward = pair.orphans_found, pair.orphans_truth
+    chosen = {"symmetric": max(forward, backward), "forward": forward, "backward": backward}[way]
+    return np.asarray(chosen, dtype=np.float64)
 
 
 def orphans_by_overlap(table: Contingency, way: str = "symmetric") -> Floats:

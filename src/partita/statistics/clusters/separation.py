@@ -56,13 +56,15 @@ class Separation:
         return self.sparseness >= SPARSE and self.lowest >= NOT_DENSE and self.density <= THIN
 
 
-def separation_of(X: Floats, labels: Array, seed: int = 0) -> Separation | None:
+def separation_of(X: Floats, labels: Array, seed: int = 0, *, metric: str = "euclidean") -> Separation | None:
     """The separation of the clusters in X; None where there are fewer than two.
 
     An object lies at a border if one of its ten nearest is in another cluster, and the density at it falls
     with the distance to its tenth nearest. It is compared with the objects of its own cluster that do not lie
     at a border, so that clusters may differ in density and shape: by ranks, and by the density itself, which
     falls with the power d of that distance in d features. Objects labelled -1 are left out.
+
+    With ``metric="precomputed"`` X holds distances, and d is estimated from those to the nearest ten.
 
     Cost
     ----
@@ -77,9 +79,16 @@ def separation_of(X: Floats, labels: Array, seed: int = 0) -> Separation | None:
     from scipy.spatial import cKDTree
 
     count = min(NEIGHBOURS, max(1, int(sizes.min()) - 1))
-    points = np.asarray(X[rows], dtype=np.float64)
+    of_distances = metric == "precomputed"
+    points = np.asarray(X[np.ix_(rows, rows)] if of_distances else X[rows], dtype=np.float64)
     points = points / (np.abs(points).max() or 1.0)  # squares of what is huge or tiny stay numbers
-    distances, nearest = map(np.asarray, cKDTree(points).query(points, count + 1))
+    if of_distances:
+        nearest: Array = np.argsort(points, axis=1, kind="stable")[:, : count + 1]
+        distances: Array = np.take_along_axis(points, nearest, axis=1)
+        dimension = _dimension_of(distances)
+    else:
+        distances, nearest = map(np.asarray, cKDTree(points).query(points, count + 1))
+        dimension = float(points.shape[1])
     reach, at_border = distances[:, -1], (codes[nearest] != codes[:, None]).any(axis=1)
     if not at_border.any():
         return Separation(1.0, 1.0, 0.0)
@@ -96,6 +105,20 @@ def separation_of(X: Floats, labels: Array, seed: int = 0) -> Separation | None:
         ratio = np.where(middle > 0, np.inf, 1.0)  # where objects are equal the reach is 0
         ratios.append(np.divide(middle, border, out=ratio, where=border > 0))
     with np.errstate(over="ignore"):
-        density = float(np.median(np.concatenate(ratios)) ** points.shape[1])
+        density = float(np.median(np.concatenate(ratios)) ** dimension)
     lowest = min(float(np.median(share)) for share in shares)
     return Separation(float(np.median(np.concatenate(shares))), lowest, density)
+
+
+def _dimension_of(distances: Floats) -> float:
+    """The dimension that nearest neighbours fill, from distances in order: the number within r grows as r^d.
+
+    The maximum likelihood estimate over all objects (Levina and Bickel 2005, averaged as MacKay and
+    Ghahramani advise); at least one.
+    """
+    away, last = distances[:, 1:-1], distances[:, -1:]
+    known = (away > 0) & (last > 0)
+    if not known.any():
+        return 1.0
+    logs = np.log(np.broadcast_to(last, away.shape)[known] / away[known])
+    return max(1.0, float(1.0 / logs.mean())) if logs.mean() > 0 else 1.0

@@ -61,7 +61,12 @@ def _known_means(shares: Floats, axis: int) -> Floats:
 
 
 def kept_neighbours(
-    X: Floats, labels: Sequence[Array], n_neighbors: int, rng: np.random.Generator
+    X: Floats,
+    labels: Sequence[Array],
+    n_neighbors: int,
+    rng: np.random.Generator,
+    *,
+    metric: str = "euclidean",
 ) -> KeptNeighbours:
     """How far clusterings keep near objects together, which needs no fit.
 
@@ -78,6 +83,8 @@ def kept_neighbours(
         How many nearest neighbours.
     rng : Generator
         Draws the sample.
+    metric : {"euclidean", "precomputed"}
+        Whether X holds features or distances; of equal distances the first objects are taken.
 
     Notes
     -----
@@ -88,12 +95,16 @@ def kept_neighbours(
 
     n = len(X)
     rows = np.arange(n) if n <= MOST_OBJECTS else np.sort(rng.choice(n, MOST_OBJECTS, replace=False))
-    seen = np.asarray(X[rows], dtype=np.float64)
+    of_distances = metric == "precomputed"
+    seen = np.asarray(X[np.ix_(rows, rows)] if of_distances else X[rows], dtype=np.float64)
     chosen = np.column_stack([np.asarray(one)[rows] for one in labels])
     most = min(n_neighbors, len(rows) - 1)
     if most < 1:
         return KeptNeighbours(rows, np.full(chosen.shape, np.nan), chosen)
-    near = cKDTree(seen).query(seen, k=most + 1)[1]
+    if of_distances:
+        near: Array = np.argsort(seen, axis=1, kind="stable")[:, : most + 1]
+    else:
+        near = np.asarray(cKDTree(seen).query(seen, k=most + 1)[1])
     itself = near == np.arange(len(rows))[:, None]
     # among copies an object need not be the first of its own neighbours, nor among them
     near = np.take_along_axis(near, np.argsort(itself, axis=1, kind="stable"), axis=1)[:, :most]
