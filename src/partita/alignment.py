@@ -27,6 +27,7 @@ from partita.inputs import Inputs, prepare
 from partita.partitions import HardPartition, MembershipPartition, Partition, as_partition
 from partita.results import Result, Table
 from partita.results.provenance import provenance
+from partita.results.records import read_back
 from partita.statistics import (
     Contingency,
     centroid_closeness,
@@ -188,6 +189,7 @@ class Alignment(Result):
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Alignment:
         """The alignment that `to_dict` wrote."""
         cls.refuse_other(data, "alignment")

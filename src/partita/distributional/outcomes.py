@@ -12,6 +12,7 @@ import numpy as np
 from partita.arrays import Array
 from partita.errors import KindError, ParameterError
 from partita.results import Cell, Result, Table, number, plain, show
+from partita.results.records import read_back
 
 __all__ = ["Distribution", "Focal", "Law", "Quantity"]
 
@@ -443,6 +444,7 @@ class Distribution(Result):
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Distribution:
         """The distribution that `to_dict` wrote."""
         needed = {"index", "reading", "title", "measure", "cost", "rows", "law", "focal", "uniform"}
