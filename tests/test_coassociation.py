@@ -625,3 +625,14 @@ def test_an_empty_cluster_is_not_filled_by_rounding():
     for seed in range(20):
         soft = pt.FuzzyPartition(np.random.default_rng(seed).dirichlet([1, 1], 11))
         assert int(PairMoments.from_block(named, soft).n_rows) == 2
+
+
+def test_a_single_soft_object_of_a_sparse_matrix_has_no_pairs():
+    result = pt.compare(sparse.csr_array([[0.5, 0.5]]), [0])
+    dense = pt.compare([[0.5, 0.5]], [0])
+    assert {row.index: repr(row.value) for row in result.rows} == {
+        row.index: repr(row.value) for row in dense.rows
+    }
+    assert math.isnan(
+        pt.indices.coassociation_rand_distance(sparse.csr_array([[0.5, 0.5]]), [0], on_undefined="nan")
+    )

@@ -71,7 +71,8 @@ def _unlike(cls: Any, need: str, got: str) -> ParameterError:
 
 def _of_other_type(value: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
     """The fields of a dataclass that hold something else than their types say."""
-    for name, hint in _hints(type(value)).items():
+    kind: Any = type(value)
+    for name, hint in _hints(kind).items():
         yield from _misfits(hint, getattr(value, name), f"{place}.{name}" if place else name)
 
 
