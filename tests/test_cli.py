@@ -836,8 +836,6 @@ def test_a_closed_standard_output_is_told(command: str) -> None:
 def test_a_file_is_written_where_standard_output_is_closed(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\na\na\nb\n")
     line = f'exec "{sys.executable}" -m partita compare a.csv a.csv --out x.json >&-'
-    done = subprocess.run(
-        line, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, timeout=60, check=False
-    )
+    done = subprocess.run(line, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, timeout=60, check=False)
     assert done.returncode == 0
     assert strict((tmp_path / "x.json").read_text())["result"] == "Comparison"

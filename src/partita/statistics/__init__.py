@@ -29,6 +29,7 @@ from partita.statistics.pairs.coassociation_gaps import CoassociationGaps
 from partita.statistics.pairs.concordance import ConcordanceChance, ConcordanceGaps
 from partita.statistics.pairs.credal import CredalGaps, PairNonspecificity
 from partita.statistics.pairs.shuffles import ShuffledGaps
+from partita.statistics.pairs.tnorm_coassociation import TNormCoassociations
 from partita.statistics.pairs.tnorm_pairs import TNormPairs
 from partita.statistics.protocol import Additive, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency, PairCounts
@@ -91,6 +92,7 @@ __all__ = [
     "PairNonspecificity",
     "SharedMemberships",
     "ShuffledGaps",
+    "TNormCoassociations",
     "TNormPairs",
     "centroid_closeness",
     "check_score",
