@@ -39,6 +39,7 @@ def index(
     separable: bool = False,
     family: str = "",
     constant: Mapping[Kind, str] | None = None,
+    by_shuffles: Callable[..., str] | None = None,
 ) -> Callable[[Formula], Index]:
     """Make a formula on statistics an index, known everywhere from then on.
 
@@ -85,6 +86,10 @@ def index(
         For each kind whose clusterings all score best, whatever they are, the reason: the value then says
         nothing, and is computed only where it is asked for.
 
+    by_shuffles : callable
+        Of an index of hard clusterings, a function of its options that names the same index for soft ones,
+        corrected by shuffles: ``adjusted(...)``.
+
     Returns
     -------
     decorator
@@ -129,6 +134,7 @@ def index(
             given_sizes=given_sizes,
             separable=separable,
             constant=dict(constant or {}),
+            by_shuffles=by_shuffles,
         )
         _check_facts(entry)
         add(entry)

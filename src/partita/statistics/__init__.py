@@ -4,6 +4,7 @@ from partita.statistics.clusters.binary_counts import BinaryCounts
 from partita.statistics.clusters.centroid_pairs import CentroidPair
 from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions, Radii
 from partita.statistics.clusters.mixtures import (
+    ClusterNegentropies,
     GaussianComponents,
     GivenMixture,
     MixtureFit,
@@ -55,6 +56,7 @@ __all__ = [
     "BinaryCounts",
     "CentroidPair",
     "ClusterMoments",
+    "ClusterNegentropies",
     "ClusterScatter",
     "ConnectedGaps",
     "DensityConnectivity",
