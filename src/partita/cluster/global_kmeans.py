@@ -112,7 +112,7 @@ class GlobalKMeans(CentreClusterer):
         tried = len(X) if is_full or self.n_candidates is None else min(int(self.n_candidates), len(X))
         places = np.sort(np.unique(X, axis=0, return_index=True)[1]) if is_full else np.zeros(0, dtype=int)
         if self.n_clusters > 1:
-            _refuse_long_work(tried, *X.shape, runs=places.size * self.n_clusters)
+            _refuse_long_work(tried, len(X), X.shape[1], runs=places.size * self.n_clusters)
         fits = [lloyd(X, X.mean(axis=0, keepdims=True), max_iter=self.max_iter, tol=self.tol)]
         with bar("global k-means") as report:
             while len(fits) < self.n_clusters:

@@ -175,7 +175,8 @@ def real(value: Any, name: str) -> float:
 
 def check_hurwicz(weight: Any) -> None:
     """Refuse what is no weight between the lower and the upper end."""
-    if not 0.0 <= real(weight, "hurwicz") <= 1.0:
+    is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+    if not is_number or not 0.0 <= weight <= 1.0:
         raise ParameterError(
             Phrase(Setting("hurwicz"), " must be the weight of the upper end."),
             got=repr(weight),

@@ -459,7 +459,7 @@ class NegentropyOptions:
     """Which nearest neighbour tells the density, and the smallest cluster that is judged."""
 
     neighbors: Annotated[int, AtLeast(1), Below(1000)] = 4
-    min_points: Annotated[int | None, AtLeast(0)] = None
+    min_points: Annotated[int | None, AtLeast(0), Below(1e15)] = None
 
 
 @dataclass(frozen=True, eq=False)

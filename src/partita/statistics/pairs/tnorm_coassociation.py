@@ -179,8 +179,19 @@ class TNormCoassociations(Whole):
             widths = np.sqrt(truth), np.sqrt(found)
             apart = np.maximum(between - (widths[0] - widths[1]) ** 2, 0.0)
             correlation = np.divide(apart, 2.0 * widths[0] * widths[1])
-        made = (np.asarray(x) for x in (gap, squared, a, b, both, truth, found, correlation))
-        return cls(*made, kinds, np.asarray(total, dtype=np.float64), np.asarray(same))
+        return cls(
+            together=np.asarray(gap),
+            squared_gap=np.asarray(squared),
+            mean_truth=np.asarray(a),
+            mean_found=np.asarray(b),
+            mean_both=np.asarray(both),
+            variance_truth=np.asarray(truth),
+            variance_found=np.asarray(found),
+            correlation_distance=np.asarray(correlation),
+            kinds=kinds,
+            n=np.asarray(total, dtype=np.float64),
+            is_identical=np.asarray(same),
+        )
 
     @staticmethod
     def pair_operations(truth: Partition, found: Partition, **_options: Any) -> float:
