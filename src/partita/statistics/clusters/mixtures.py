@@ -479,6 +479,7 @@ class ClusterNegentropies(Whole):
     inputs: ClassVar[tuple[str, ...]] = ("X", "found")
     options: ClassVar[type[Any]] = NegentropyOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"scatter": ClusterScatter}
     why_costly: ClassVar[str] = "too many objects to find the nearest neighbours of each"
 
     points: Array
@@ -496,6 +497,11 @@ class ClusterNegentropies(Whole):
         return n * min(n, 2.0 ** min(d, 30)) * max(d / 10.0, 0.1)
 
     @classmethod
+    def foundations(cls, **_given: Any) -> Mapping[str, Request]:
+        """The scatter of the clusters, with memberships as they are."""
+        return {"scatter": Request.of(ClusterScatter, {"power": 1.0})}
+
+    @classmethod
     def from_whole(
         cls,
         X: Array,
@@ -505,20 +511,17 @@ class ClusterNegentropies(Whole):
         *,
         neighbors: int = 4,
         min_points: int | None = None,
+        scatter: ClusterScatter,
     ) -> ClusterNegentropies:
         """The estimates of all clusters; a weight is a number of copies."""
         is_fractional = weight is not None and weight.dtype.kind not in "iu"
         has_copies = weight is not None and bool(weight.max() > neighbors)
-        if weight is not None and not (is_fractional or has_copies):
-            rows = np.repeat(np.arange(len(X)), weight)
-            X, found, weight = X[rows], found.take(rows), None
-        moments = ClusterScatter.over_blocks(X, found, weight=weight, power=1.0)
-        filled = moments.filled
-        if weight is None:
-            values = _negentropies(X, found, moments, neighbors)[0]
-        else:
+        filled = scatter.filled
+        if is_fractional or has_copies:
             values = np.full(int(filled.sum()), math.nan)
-        points = moments.weights[filled]
+        else:
+            values = _negentropies(X, found, scatter, neighbors, weight)[0]
+        points = scatter.weights[filled]
         shares = points / points.sum()
         return cls(points, shares, values, int(X.shape[1]), min_points, found.kind, is_fractional)
 
@@ -538,10 +541,22 @@ class ClusterNegentropies(Whole):
         return float(self.points.min()) < self.floor * (1.0 - 1e-9)
 
 
-def _negentropies(X: Array, found: Partition, moments: ClusterScatter, neighbors: int) -> tuple[Array, Array]:
+def _negentropies(
+    X: Array, found: Partition, moments: ClusterScatter, neighbors: int, copies: Array | None = None
+) -> tuple[Array, Array]:
     """The negentropy of each cluster that is not empty, and its standard error."""
+
+    def repeated(values: Array, rows: Array) -> Array:
+        return values if copies is None else np.repeat(values, copies[rows], axis=0)
+
     made = [
-        _negentropy(np.asarray(X[rows], dtype=np.float64), share, center, covariance, neighbors)
+        _negentropy(
+            repeated(np.asarray(X[rows], dtype=np.float64), rows),
+            repeated(share, rows),
+            center,
+            covariance,
+            neighbors,
+        )
         for (rows, share), center, covariance in zip(
             _objects(found, moments.filled),
             moments.centers_of_filled,
