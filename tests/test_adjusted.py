@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -225,3 +226,60 @@ def test_kinds_that_the_model_does_not_draw_are_refused():
         index([0, 1, 1], soft)
     held = pt.adjusted("RI", FixedNumber(one_sided=True))
     assert math.isfinite(held(soft, [0, 1, 1]))
+
+
+# --- AMI of soft clusterings -----------------------------------------------------------------------------
+
+SOFT = np.array([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5], [0.2, 0.8], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize("average", ["arithmetic", "geometric", "max", "min"])
+def test_ami_of_a_soft_clustering_is_that_over_all_orders_of_its_objects(average):
+    """By the definition: (I - E I) / (avg(H, H') - E I), E the mean over all 120 orders."""
+    U = np.eye(2)[[0, 0, 1, 1, 1]]
+
+    def entropy(shares):
+        return -sum(p * math.log(p) for p in np.ravel(shares) if p > 0)
+
+    def information(V):
+        table = U.T @ V / len(U)
+        return entropy(table.sum(axis=0)) + entropy(table.sum(axis=1)) - entropy(table)
+
+    one, other = entropy(U.mean(axis=0)), entropy(SOFT.mean(axis=0))
+    top = {
+        "arithmetic": (one + other) / 2,
+        "geometric": math.sqrt(one * other),
+        "max": max(one, other),
+        "min": min(one, other),
+    }[average]
+    by_chance = [information(SOFT[list(order)]) for order in permutations(range(5))]
+    entry = pt.indices.adjusted_mutual_information.using(average=average)
+    expected = (information(SOFT) - np.mean(by_chance)) / (top - np.mean(by_chance))
+    assert entry([0, 0, 1, 1, 1], SOFT) == pytest.approx(expected, abs=1e-12)
+    hardened = entry([0, 0, 1, 1, 1], SOFT.argmax(axis=1))
+    assert hardened != pytest.approx(expected, abs=0.01)
+
+
+def test_ami_of_hard_clusterings_stays_exact_and_of_many_soft_objects_has_a_standard_error():
+    rng = np.random.default_rng(0)
+    truth, U = rng.integers(0, 3, 60), rng.dirichlet([0.5] * 3, 60)
+    value = pt.indices.adjusted_mutual_information(truth, U)
+    (row,) = pt.compare(truth, U, indices=["adjusted(nmi_sum)"]).rows
+    assert value == row.value
+    assert "standard error" in row.caveat
+    assert pt.indices.adjusted_mutual_information(truth, U.argmax(axis=1)) == pytest.approx(
+        adjusted_mutual_info_score(truth, U.argmax(axis=1)), abs=1e-10
+    )
+
+
+def test_what_compare_advises_in_place_of_hardening_runs():
+    with pytest.raises(KindError) as told:
+        pt.compare([0, 0, 1, 1, 1], SOFT, indices=["AMI"])
+    assert "harden" not in str(told.value)
+    assert 'indices=["adjusted(nmi_sum)"]' in told.value.fix
+    assert math.isfinite(pt.compare([0, 0, 1, 1, 1], SOFT, indices=["adjusted(nmi_sum)"]).rows[0].value)
+    rough = pt.RoughPartition([[1, 0], [1, 1], [0, 1], [0, 1], [0, 1]])
+    with pytest.raises(KindError, match="rough"):
+        pt.indices.adjusted_mutual_information([0, 0, 1, 1, 1], rough)
+    with pytest.raises(KindError, match="fuzzy"):  # shuffles change the joint entropy
+        pt.indices.adjusted_mutual_information([0, 0, 1, 1, 1], SOFT, average="joint")

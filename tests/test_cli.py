@@ -839,3 +839,23 @@ def test_stability_refuses_schemes_that_there_are_not(clouds, scheme, capsys):
     with pytest.raises(SystemExit):
         main(["stability", clouds, "--columns", "x,y", "--scheme", scheme])
     assert "Error: " in capsys.readouterr().err
+
+
+@posix
+@pytest.mark.parametrize("command", ["indices", "--version"])
+def test_a_closed_standard_output_is_told(command: str) -> None:
+    line = f'exec "{sys.executable}" -m partita {command} >&-'
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        b"FileError: the result cannot be written.\n  got:   standard output is closed"
+    )
+
+
+@posix
+def test_a_file_is_written_where_standard_output_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\na\na\nb\n")
+    line = f'exec "{sys.executable}" -m partita compare a.csv a.csv --out x.json >&-'
+    done = subprocess.run(line, shell=True, cwd=tmp_path, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == 0
+    assert strict((tmp_path / "x.json").read_text())["result"] == "Comparison"

@@ -20,7 +20,7 @@ from partita import arrays
 from partita.errors import KindError, ParameterError, PartitaError, TooLargeError
 from partita.indices import find
 from partita.partitions import FUZZY, HARD, POSSIBILISTIC, relations
-from partita.statistics import CoassociationGaps, Contingency, PairMoments, ShuffledGaps
+from partita.statistics import CoassociationGaps, Contingency, PairMoments, ShuffledGaps, TNormCoassociations
 from partita.statistics.pairs import coassociation_gaps as gaps
 from partita.statistics.pairs import coassociation_sums as sums
 from partita.statistics.pairs import shuffles
@@ -625,3 +625,56 @@ def test_an_empty_cluster_is_not_filled_by_rounding():
     for seed in range(20):
         soft = pt.FuzzyPartition(np.random.default_rng(seed).dirichlet([1, 1], 11))
         assert int(PairMoments.from_block(named, soft).n_rows) == 2
+
+
+def test_a_single_soft_object_of_a_sparse_matrix_has_no_pairs():
+    result = pt.compare(sparse.csr_array([[0.5, 0.5]]), [0])
+    dense = pt.compare([[0.5, 0.5]], [0])
+    assert {row.index: repr(row.value) for row in result.rows} == {
+        row.index: repr(row.value) for row in dense.rows
+    }
+    assert math.isnan(
+        pt.indices.coassociation_rand_distance(sparse.csr_array([[0.5, 0.5]]), [0], on_undefined="nan")
+    )
+
+
+# --- other t-norms ---------------------------------------------------------------------------------------
+
+DISTANCES = [
+    f"coassociation_{name}_distance" for name in ("average", "rand", "student", "correlation", "jaccard")
+]
+
+
+@given(drawn=pairs(kinds=(HARD, FUZZY)))
+def test_the_pairwise_path_with_the_product_is_the_linear_one(drawn):
+    truth, found = drawn
+    slow = TNormCoassociations.from_whole(truth, found, tnorm="product")
+    linear, gaps_ = PairMoments.over_blocks(truth, found), CoassociationGaps.from_whole
+    if truth.n_objects == 1:
+        return
+    assert slow.disagreement == pytest.approx(float(linear.disagreement), abs=1e-12)
+    assert slow.squared_gap == pytest.approx(float(linear.squared_gap), abs=1e-12)
+    assert slow.together == pytest.approx(float(gaps_(truth, found, moments=linear).together), abs=1e-12)
+    np.testing.assert_allclose(slow.pairs, linear.pairs, atol=1e-9)
+    assert slow.values.variance_truth == pytest.approx(float(linear.values.variance_truth), abs=1e-12)
+
+
+@pytest.mark.parametrize("tnorm", ["minimum", "lukasiewicz"])
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_under_other_tnorms(name, tnorm):
+    rng = np.random.default_rng(3)
+    U, V = rng.dirichlet([0.7] * 3, 40), rng.dirichlet([0.5] * 4, 40)
+    entry = find(name).using(tnorm=tnorm)
+    assert entry(U, V) == pytest.approx(REFERENCE[name](U, V, tnorm=tnorm), abs=1e-12)
+    hard = rng.integers(0, 3, 40), rng.integers(0, 4, 40)
+    assert entry(*hard) == find(name)(*hard)
+    if tnorm == "minimum":
+        assert entry(U, U) == pytest.approx(0.0, abs=1e-12)  # min(a, a) = a: none counts its own softness
+    weight = rng.integers(1, 4, 40)
+    rows = np.repeat(np.arange(40), weight)
+    assert entry(U, V, sample_weight=weight) == pytest.approx(entry(U[rows], V[rows]), abs=1e-12)
+
+
+def test_an_unknown_tnorm_is_refused():
+    with pytest.raises(ParameterError, match="tnorm"):
+        pt.indices.coassociation_rand_distance.using(tnorm="drastic")

@@ -509,3 +509,35 @@ def test_each_run_is_written_out_once(monkeypatch):
     runs = [pt.FuzzyPartition(rng.dirichlet(np.ones(3), 15)) for _ in range(20)]
     pt.consensus_index(runs, GAP_INDICES)
     assert len(made) == 20
+
+
+def test_the_order_of_objects_changes_no_distance():
+    """Two relabellings that fit equally well are told apart by the clusters, not by rounding."""
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        n, count = rng.integers(6, 9), rng.integers(4, 7)
+        weights = [rng.integers(0, 4, (n, rng.integers(2, 5))) + 1 for _ in range(count)]
+        members = [w / w.sum(axis=1, keepdims=True) for w in weights]
+        members[0] = np.eye(3)[rng.integers(0, 3, n)]
+        order = rng.permutation(n)
+        both = [
+            consensus([pt.FuzzyPartition(m[rows]) for m in members], kind=kind).note
+            for kind in ("soft", "hard")
+            for rows in (np.arange(n), order)
+        ]
+        assert both[0] == both[1]
+        assert both[2] == both[3]
+
+
+@pytest.mark.parametrize("order", [[4, 2, 0, 1, 3], [1, 0, 3, 2, 4], [3, 4, 0, 2, 1]])
+def test_a_distance_half_way_between_two_printed_ones_is_printed_alike(order):
+    members = [
+        [0, 1, 0, 1, 0],
+        [3, 3, 1, 2, 1],
+        [[0.5, 0.5]] * 3 + [[1 / 3, 2 / 3], [0.5, 0.5]],
+        [0, 0, 1, 0, 0],
+    ]
+    notes = [
+        consensus([pt.as_partition(np.array(m)[rows]) for m in members]).note for rows in (range(5), order)
+    ]
+    assert notes[0] == notes[1]

@@ -250,3 +250,14 @@ def test_odd_parameters_of_ward_are_refused(value):
         cluster.ward_partition(IRIS, value)
     with pytest.raises(PartitaError, match="reassign"):
         cluster.ward_partition(IRIS, 2, reassign=1)
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+def test_two_columns_of_one_name_are_refused(library):
+    frame = pd.DataFrame(IRIS[:, :2], columns=["a", "a"])
+    given = frame if library == "pandas" else pa.table([IRIS[:, 0], IRIS[:, 1]], names=["a", "a"])
+    with pytest.raises(pt.errors.ParameterError, match="two columns of the frame have the same name"):
+        cluster.RandomSwap(2, random_state=0).fit(given)
+    fitted = cluster.RandomSwap(2, random_state=0).fit(frame.set_axis(["a", "b"], axis=1))
+    with pytest.raises(pt.errors.ParameterError, match="two columns of the frame have the same name"):
+        fitted.predict(given)

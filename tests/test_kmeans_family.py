@@ -154,6 +154,28 @@ def test_global_k_means_on_the_slides_data(name, printed):
     assert misplaced(truth, model.cluster_centers_) == 0
 
 
+@given(X=clouds())
+@settings(max_examples=15)
+def test_full_global_k_means_is_its_definition(X):
+    model = GlobalKMeans(3, n_candidates="all").fit(X)
+    np.testing.assert_allclose(model.path_, reference.full_global_kmeans(X, 3), atol=1e-9)
+
+
+def test_full_global_k_means_goes_lower_where_the_fast_one_does_not_reach():
+    X = load_iris().data
+    fast, full_ = GlobalKMeans(7).fit(X), GlobalKMeans(7, n_candidates="all").fit(X)
+    assert (full_.path_ <= fast.path_ + 1e-9).all()
+    assert full_.objective_ < fast.objective_ - 1e-6
+    assert full_.objective_ == GlobalKMeans(7, n_candidates="all", random_state=3).fit(X).objective_
+
+
+def test_full_global_k_means_is_refused_where_it_takes_long():
+    with pytest.raises(TooLargeError, match=r"n_candidates=None"):
+        GlobalKMeans(2, n_candidates="all").fit(np.arange(30_000.0)[:, None])
+    with pytest.raises(ParameterError, match="n_candidates"):
+        GlobalKMeans(2, n_candidates="every").fit(np.arange(30.0)[:, None])
+
+
 def test_too_many_pairs_are_refused_before_the_work():
     with pytest.raises(TooLargeError, match="n_candidates=1000, or RandomSwap"):
         GlobalKMeans(2).fit(np.zeros((70_000, 1)))

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.mixture import GaussianMixture
 
+import partita as pt
 import strategies
-from partita.errors import KindError, ParameterError, UndefinedIndexError
+from partita.errors import KindError, ParameterError, UndefinedIndexError, UndefinedIndexWarning
 from partita.indices.likelihood import aic, bic, icl, icl_map, partition_negentropy
 from partita.partitions import FuzzyPartition, HardPartition, RoughPartition
 from partita.statistics.clusters import mixtures
@@ -23,6 +24,7 @@ from partita.statistics.clusters.mixtures import (
     MixtureFit,
     negentropy_parts,
 )
+from reference import WITNESS
 from reference.likelihood import REFERENCE_OF_DATA, REFERENCE_OF_MODEL
 
 OF_MODEL = (aic, bic, icl, icl_map)
@@ -387,3 +389,66 @@ def test_parts_of_other_things_are_refused():
         negentropy_parts(X, labels[:-1])
     with pytest.raises(ParameterError, match="neighbour"):
         negentropy_parts(X, labels, neighbors=0)
+
+
+# --- the two terms of the partition negentropy, as indices ------------------------------------------------
+
+
+def test_the_two_terms_are_the_parts_of_the_partition_negentropy():
+    rng = np.random.default_rng(2)
+    X = np.vstack([rng.normal(0, 1, (150, 2)), rng.uniform(4, 7, (150, 2))])
+    model = pt.cluster.GaussianMixtureEM(2, random_state=0).fit(X)
+    for found in (model.partition_, model.labels_):
+        parts = negentropy_parts(X, found)
+        assert pt.indices.partition_overlap(found) == pytest.approx(parts.overlap, abs=1e-12)
+        assert pt.indices.cluster_negentropy(X, found) == pytest.approx(parts.negentropy, abs=1e-12)
+    assert pt.indices.partition_overlap(model.partition_) == pt.indices.partition_entropy(model.partition_)
+
+
+@pytest.mark.parametrize("neighbors", [1, 4, 6])
+def test_the_mean_negentropy_is_its_definition(neighbors):
+    rng = np.random.default_rng(5)
+    X, U = rng.normal(size=(50, 3)) ** 3, rng.dirichlet([0.4] * 3, 50)
+    options = {"neighbors": neighbors, "min_points": 0}
+    entry = pt.indices.cluster_negentropy.using(**options)
+    assert entry(X, U) == pytest.approx(WITNESS["cluster_negentropy"](X, U, **options), abs=1e-10)
+    labels = rng.integers(0, 3, 50)
+    assert entry(X, labels) == pytest.approx(
+        WITNESS["cluster_negentropy"](X, np.eye(3)[labels], **options), abs=1e-10
+    )
+    assert entry(1e6 * X - 3.0, U) == pytest.approx(entry(X, U), abs=1e-9)
+
+
+def test_a_gaussian_cluster_has_no_negentropy_and_two_of_them_in_one_have():
+    rng = np.random.default_rng(0)
+    one = rng.normal(size=(2000, 2))
+    two = np.vstack([one, one + 8.0])
+    assert pt.indices.cluster_negentropy(one, np.zeros(2000, dtype=int)) < 0.07
+    # two far clusters in one Gaussian: by hand log |S| grows by log(1 + 32), J by half of that less log 2
+    together = pt.indices.cluster_negentropy(two, np.zeros(4000, dtype=int))
+    assert together == pytest.approx(0.5 * math.log(33) - math.log(2), abs=0.08)
+    assert pt.indices.cluster_negentropy(two, np.repeat([0, 1], 2000)) < 0.07
+
+
+def test_where_the_mean_negentropy_has_no_value():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    labels = np.repeat([0, 1], [50, 10])
+    with pytest.warns(UndefinedIndexWarning, match="fewer objects than min_points"):
+        assert math.isnan(pt.indices.cluster_negentropy(X, labels))
+    assert math.isfinite(pt.indices.cluster_negentropy(X, labels, min_points=0))
+    with pytest.warns(UndefinedIndexWarning, match="copies of a point"):
+        assert math.isnan(
+            pt.indices.cluster_negentropy(np.repeat(X[:12], 5, axis=0), np.zeros(60, dtype=int))
+        )
+    weight = np.full(60, 1.5)
+    with pytest.warns(UndefinedIndexWarning, match="whole numbers"):
+        assert math.isnan(pt.indices.cluster_negentropy(X, np.zeros(60, dtype=int), sample_weight=weight))
+    weight = rng.integers(1, 4, 60)
+    rows = np.repeat(np.arange(60), weight)
+    assert pt.indices.cluster_negentropy(X, labels, min_points=0, sample_weight=weight) == pytest.approx(
+        pt.indices.cluster_negentropy(X[rows], labels[rows], min_points=0), abs=1e-12
+    )
+    for odd in (0, 2.5, -1, "four"):
+        with pytest.raises(ParameterError, match="neighbors"):
+            pt.indices.cluster_negentropy.using(neighbors=odd)

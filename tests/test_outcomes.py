@@ -370,3 +370,39 @@ def test_where_nothing_is_defined_nothing_is_known(found):
     """One cluster in truth: the correlation of pairs has no value for any clustering."""
     d = pt.distribution([0] * 5, found, "hubert_gamma")
     assert all(map(math.isnan, (d.lower, d.upper, *d.interval(0.9), d.belief(0.5), d.plausibility(0.5))))
+
+
+# --- between the ends -----------------------------------------------------------------------------------
+
+
+def test_hurwicz_weighs_the_two_ends():
+    rough = pt.RoughPartition([[1, 0], [1, 1], [0, 1], [0, 1]])
+    result = pt.distribution([0, 0, 1, 1], rough, hurwicz=0.25)
+    assert (result.lower, result.upper) == (0.5, 1.0)
+    assert result.quantities["hurwicz"].value == 0.25 * 1.0 + 0.75 * 0.5
+    assert result.quantities["hurwicz"].method == "exact"
+    assert "hurwicz   0.6250  exact" in str(result)
+    assert "0.75 of the lower and 0.25 of the upper" in str(result)
+    assert [result.hurwicz(w) for w in (0, 0.5, 1)] == [0.5, 0.75, 1.0]
+    assert pt.Distribution.from_dict(json.loads(result.write("json"))).to_dict() == result.to_dict()
+
+
+def test_hurwicz_of_possibilities_and_masses_lies_between_their_expectations():
+    possible = pt.distribution([0, 0, 1], pt.PossibilisticPartition([[1, 0.5], [0.2, 1], [0, 1]]), "VI")
+    # by hand: cuts at 1, 1/2 and 1/5; expectations are means of the ends over levels
+    assert possible.hurwicz(0.5) == pytest.approx((possible.lower + possible.upper) / 2)
+    masses = pt.EvidentialPartition([[0.5, 0, 0.5], [0, 1, 0], [0, 0.5, 0.5]], [[1, 0], [0, 1], [1, 1]])
+    found = pt.distribution([0, 0, 1], masses, "rand")
+    assert found.lower < found.hurwicz(0.3) < found.upper
+    fuzzy = pt.distribution([0, 0, 1], [[1, 0], [0.5, 0.5], [0, 1]], "rand")
+    assert fuzzy.hurwicz(0.9) == pytest.approx(fuzzy.mean)
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.5, math.nan, "half", True, None])
+def test_what_is_no_hurwicz_weight_is_refused(weight):
+    rough = pt.RoughPartition([[1, 0], [1, 1], [0, 1]])
+    if weight is not None:
+        with pytest.raises(ParameterError, match="hurwicz"):
+            pt.distribution([0, 0, 1], rough, hurwicz=weight)
+    with pytest.raises(ParameterError, match="hurwicz"):
+        pt.distribution([0, 0, 1], rough).hurwicz(weight)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from partita.errors import ParameterError
 from partita.fits.degenerate_fits import Shape
 from partita.registry.rules import Verdict
 from partita.results.records import JsonRecord
@@ -48,5 +49,5 @@ def test_fields_that_are_not_printed_are_not_written():
 
 
 def test_a_field_that_is_not_known_is_refused():
-    with pytest.raises(KeyError, match="colour"):
+    with pytest.raises(ParameterError, match="colour"):
         IndexOverK.from_dict({**RECORDS[0].to_dict(), "colour": "red"})

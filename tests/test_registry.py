@@ -92,7 +92,9 @@ def test_kinds_that_are_not_defined_are_refused_by_name():
     with pytest.raises(KindError, match="harden"):
         pt.indices.rand([0, 1], rough)
     with pytest.raises(KindError):
-        pt.indices.adjusted_mutual_information([0, 1], [[0.5, 0.5], [0.2, 0.8]])
+        pt.indices.adjusted_mutual_information([0, 1], [[0.5, 0.5], [0.2, 0.8]], average="joint")
+    with pytest.raises(KindError):
+        pt.indices.adjusted_mutual_information([0, 1], rough)
     with pytest.raises(KindError):
         pt.indices.rand.of(Contingency(np.eye(2), 2.0, (Kind.ROUGH, HARD)))
 

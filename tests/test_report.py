@@ -476,3 +476,22 @@ def test_hostile_data_are_what_they_are_meant_to_be():
     data, truth, _ = hostile_data()
     assert EVIL in data.columns
     assert EVIL in set(truth)
+
+
+def test_a_title_of_control_characters_is_shown_as_their_codes(tmp_path):
+    result = pt.compare([0, 0, 1], [0, 1, 1])
+    path = pt.report(result, to=tmp_path / "x.html", title="a\x00b\x1b[31m\ud800 c\nd", command="x\x07y")
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text)
+    assert "<title>a\\u0000b\\u001b[31m\\ud800 c d</title>" in text
+    assert "x\\u0007y" in text
+
+
+def test_a_report_without_a_name_or_a_result_says_so(tmp_path):
+    with pytest.raises(ParameterError, match="a report tells results") as told:
+        pt.report(np.zeros((3, 2)))
+    assert "ndarray" in str(told.value)
+    with pytest.raises(ParameterError, match=r'to="report.html"'):
+        pt.report(pt.compare([0, 0, 1], [0, 1, 1]))
+    with pytest.raises(ParameterError, match="nothing to report"):
+        pt.report()

@@ -479,3 +479,24 @@ def test_log_determinants_do_not_depend_on_units():
     mixed = np.stack([np.eye(2), singular, np.full((2, 2), np.inf)])
     assert log_determinants(mixed).tolist()[:2] == [0.0, -math.inf]
     assert math.isnan(log_determinants(mixed)[2])
+
+
+# --- Table B.1 of franti2017 ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("k", "printed"), [(2, 0.001395), (15, 0.001378)])
+def test_table_b1_gives_the_near_tie_of_2_and_15_clusters_on_s3(k, printed):
+    """franti_validation.md, section 4: with both orders of a pair summed, and SSW(N - M) as printed."""
+    X = shared_data.features("s3")
+    labels = pt.cluster.RandomSwap(k, random_state=0).fit(X).labels_
+    value = calinski_harabasz.using(variant="slide")(X, labels)
+    assert 2 * value / (len(X) - k) ** 2 == pytest.approx(printed, abs=6e-7)
+
+
+def test_centres_that_rounding_alone_sets_apart_are_no_scatter():
+    X, soft = [[1e30], [2e30]], [[1 - 1e-16, 1e-16]] * 2
+    assert ssb.using(variant="slide")(X, soft) == 0.0
+    assert ssb(X, soft) == 0.0
+    assert wb_index.using(variant="slide")(X, soft) == math.inf
+    near = [[0.75, 0.25], [0.75 - 1e-6, 0.25 + 1e-6]]
+    assert ssb.using(variant="slide")(X, near) > 0.0

@@ -259,3 +259,15 @@ def test_weights_out_of_range_are_refused_with_the_range(weight):
         pt.compare([0, 0, 1], [0, 1, 1], sample_weight=[5e29] * 3)
     with pytest.raises(ParameterError, match="not all 0"):
         pt.compare([0, 0, 1], [0, 1, 1], sample_weight=[0, 0, 0])
+
+
+def test_numbers_that_are_kept_as_objects_are_weights():
+    truth, found = [0, 0, 1, 1], [0, 1, 1, 1]
+    for weight in ([1, 2, 3, 4], [0.5, 1, 2, 0.25], [np.float32(1), 2, np.int8(3), True]):
+        as_objects = np.array(weight, dtype=object)
+        assert pt.indices.rand(truth, found, sample_weight=as_objects) == pt.indices.rand(
+            truth, found, sample_weight=np.array(weight, dtype=float)
+        )
+    for odd in (["1", "2", "3", "4"], [1, 2, 3, None], [1, 2, 3, 1j], [10**400, 1, 1, 1]):
+        with pytest.raises(ParameterError, match="sample_weight"):
+            pt.indices.rand(truth, found, sample_weight=np.array(odd, dtype=object))

@@ -35,6 +35,7 @@ from partita.partitions import (
 )
 from partita.results import Result, Table
 from partita.results.provenance import provenance
+from partita.results.records import read_back
 from partita.statistics import (
     Contingency,
     centroid_closeness,
@@ -198,6 +199,7 @@ class Alignment(Result):
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Alignment:
         """The alignment that `to_dict` wrote."""
         cls.refuse_other(data, "alignment")

@@ -16,6 +16,7 @@ from partita.registry import Caveat, CaveatKind, find
 from partita.registry.caveats import join_caveats
 from partita.results import Result, Table, number, plain
 from partita.results.index_rows import LeftOut
+from partita.results.records import read_back
 from partita.results.tables import Cell, show
 from partita.results.verdicts import remarks_of
 
@@ -186,6 +187,7 @@ class PairwiseAgreement(Result):
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
         cls.refuse_other(data, "agreement of pairs")

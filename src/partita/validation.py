@@ -46,6 +46,7 @@ from partita.results.quality import (
     scale_remark,
     tiny_clusters,
 )
+from partita.results.records import read_back
 from partita.results.side_by_side import SideBySide, provenance_together, same_clusterings
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
 from partita.scorers import scorer
@@ -105,6 +106,7 @@ class Validation(IndexTable):
         return {**super().to_dict(), "strength": self.strength}
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
         return replace(super().from_dict(data), strength=data.get("strength"))

@@ -40,7 +40,10 @@ REFERENCE: dict[str, Callable[..., float]] = (
     | centroids.REFERENCE
 )
 REFERENCE_OF_ONE: dict[str, Callable[..., float]] = (
-    {"entropy": information.entropy} | credal.REFERENCE_OF_ONE | memberships.REFERENCE_OF_ONE
+    {"entropy": information.entropy}
+    | credal.REFERENCE_OF_ONE
+    | memberships.REFERENCE_OF_ONE
+    | likelihood.REFERENCE_OF_ONE
 )
 REFERENCE_OF_DATA: dict[str, Callable[..., float]] = (
     scatter.REFERENCE_OF_DATA

@@ -22,6 +22,19 @@ def coassociations(U: Memberships) -> list[float]:
     return [fsum(x * y for x, y in zip(a, b, strict=True)) for a, b in combinations(U.tolist(), 2)]
 
 
+TNORMS: dict[str, Callable[[float, float], float]] = {
+    "product": lambda x, y: x * y,
+    "minimum": min,
+    "lukasiewicz": lambda x, y: max(x + y - 1.0, 0.0),
+}
+
+
+def degrees(U: Memberships, tnorm: str) -> list[float]:
+    """For all i < j the sum over clusters of T(u_i, u_j)."""
+    join = TNORMS[tnorm]
+    return [fsum(map(join, a, b)) for a, b in combinations(U.tolist(), 2)]
+
+
 def identical(U: Memberships, V: Memberships) -> bool:
     """Equal after dropping empty columns and sorting the others."""
     columns = [sorted(map(tuple, W[:, W.any(axis=0)].T.tolist())) for W in (U, V)]
@@ -59,27 +72,32 @@ def with_pairs(best: float) -> Callable[..., Callable[..., float]]:
 
 
 @with_pairs(best=0.0)
-def coassociation_average_distance(U: Memberships, V: Memberships, *, variant: str = "gap") -> float:
-    a, b = coassociations(U), coassociations(V)
+def coassociation_average_distance(
+    U: Memberships, V: Memberships, *, variant: str = "gap", tnorm: str = "product"
+) -> float:
+    a, b = degrees(U, tnorm), degrees(V, tnorm)
     if variant == "means":
         return abs(mean(a) - mean(b))
     return 2.0 * mean([abs(x - y) for x, y in zip(a, b, strict=True)])
 
 
 @with_pairs(best=0.0)
-def coassociation_rand_distance(U: Memberships, V: Memberships) -> float:
-    return mean([x + y - 2 * x * y for x, y in zip(coassociations(U), coassociations(V), strict=True)])
+def coassociation_rand_distance(U: Memberships, V: Memberships, *, tnorm: str = "product") -> float:
+    both = TNORMS[tnorm]
+    return mean([x + y - 2 * both(x, y) for x, y in zip(degrees(U, tnorm), degrees(V, tnorm), strict=True)])
 
 
 @with_pairs(best=0.0)
-def coassociation_student_distance(U: Memberships, V: Memberships) -> float:
-    gaps = [abs(x - y) for x, y in zip(coassociations(U), coassociations(V), strict=True)]
+def coassociation_student_distance(U: Memberships, V: Memberships, *, tnorm: str = "product") -> float:
+    gaps = [abs(x - y) for x, y in zip(degrees(U, tnorm), degrees(V, tnorm), strict=True)]
     return mean(gaps) / (0.5 + mean([d * d for d in gaps]) - mean(gaps) ** 2)
 
 
 @with_pairs(best=0.0)
-def coassociation_correlation_distance(U: Memberships, V: Memberships, *, halved: bool = False) -> float:
-    a, b = coassociations(U), coassociations(V)
+def coassociation_correlation_distance(
+    U: Memberships, V: Memberships, *, halved: bool = False, tnorm: str = "product"
+) -> float:
+    a, b = degrees(U, tnorm), degrees(V, tnorm)
     center_a, center_b = mean(a), mean(b)
     covariance = mean([(x - center_a) * (y - center_b) for x, y in zip(a, b, strict=True)])
     spread = math.sqrt(variance(a)) * math.sqrt(variance(b))
@@ -89,9 +107,10 @@ def coassociation_correlation_distance(U: Memberships, V: Memberships, *, halved
 
 
 @with_pairs(best=0.0)
-def coassociation_jaccard_distance(U: Memberships, V: Memberships) -> float:
-    pairs = list(zip(coassociations(U), coassociations(V), strict=True))
-    return _ratio(fsum(x + y - 2 * x * y for x, y in pairs), fsum(x + y - x * y for x, y in pairs), U, V, 0.0)
+def coassociation_jaccard_distance(U: Memberships, V: Memberships, *, tnorm: str = "product") -> float:
+    pairs, both = list(zip(degrees(U, tnorm), degrees(V, tnorm), strict=True)), TNORMS[tnorm]
+    apart = fsum(x + y - 2 * both(x, y) for x, y in pairs)
+    return _ratio(apart, fsum(x + y - both(x, y) for x, y in pairs), U, V, 0.0)
 
 
 @with_pairs(best=1.0)

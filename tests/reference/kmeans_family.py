@@ -46,6 +46,18 @@ def global_kmeans(X: Floats, k: int) -> list[float]:
     return path
 
 
+def full_global_kmeans(X: Floats, k: int) -> list[float]:
+    """The same by the definition of likas2003: Lloyd's iteration from every object as the next centre."""
+    centres = X.mean(axis=0, keepdims=True)
+    path = [sse(X, centres)]
+    while len(centres) < k:
+        others = [x for x in X if not np.equal(centres, x).all(axis=1).any()]
+        ends = [lloyd(X, np.vstack([centres, x])) for x in others]
+        centres = min(ends, key=lambda end: sse(X, end))
+        path.append(sse(X, centres))
+    return path
+
+
 def scatter(members: Floats) -> float:
     return float(np.square(members - members.mean(axis=0)).sum())
 

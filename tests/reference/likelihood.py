@@ -80,6 +80,39 @@ def partition_negentropy(X: Any, U: Memberships, min_points: int | None = None, 
     return value
 
 
+def partition_overlap(U: Memberships) -> float:
+    """lagofernandez2009, the first term of eq. (2)."""
+    return -math.fsum(u * math.log(u) for row in U.tolist() for u in row if u > 0) / len(U)
+
+
+def cluster_negentropy(X: Any, U: Memberships, neighbors: int = 4, min_points: int | None = None) -> float:
+    """lagofernandez2009, eq. (3), with the estimate of Kozachenko and Leonenko, from all distances."""
+    X, floor = np.asarray(X, dtype=float), max(25, len(X[0]) + 1) if min_points is None else min_points
+    value, d = 0.0, len(X[0])
+    for u in np.asarray(U).T:
+        moments = exact_moments(X, u)
+        if moments is None:
+            continue
+        size, _, covariance = moments
+        inside = [i for i in range(len(X)) if u[i] > 0]
+        m, volume = len(inside), determinant(covariance)
+        if size < floor or m <= neighbors or volume <= 0:
+            return math.nan
+        inverse = np.linalg.inv(np.array([[float(cell) for cell in row] for row in covariance]))
+        ball = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
+        harmonic = sum(1 / i for i in range(neighbors, m))
+        mean_share = sum(u[i] for i in inside) / m
+        entropy = 0.0
+        for i in inside:
+            squares = sorted(float((X[i] - X[j]) @ inverse @ (X[i] - X[j])) for j in inside if j != i)
+            if squares[neighbors - 1] <= 0:
+                return math.nan
+            density = math.exp(-harmonic) / (ball * squares[neighbors - 1] ** (d / 2)) * u[i] / mean_share
+            entropy -= u[i] / (m * mean_share) * math.log(density)
+        value += float(size) / len(X) * max(0.0, d / 2 * math.log(2 * math.pi * math.e) - entropy)
+    return value
+
+
 def stochastic_complexity(
     X: Any, U: Memberships, form: str = "exact", simplified: bool = False, base: float | None = None
 ) -> float:
@@ -185,8 +218,10 @@ def icl_map(X: Any, model: Any) -> float:
     return bic(X, model) - 2 * math.fsum(math.log(max(row)) for row in shares)
 
 
+REFERENCE_OF_ONE: dict[str, Callable[..., float]] = {"partition_overlap": partition_overlap}
 REFERENCE_OF_DATA: dict[str, Callable[..., float]] = {
     "partition_negentropy": partition_negentropy,
+    "cluster_negentropy": cluster_negentropy,
     "stochastic_complexity": stochastic_complexity,
 }
 REFERENCE_OF_MODEL: dict[str, Callable[..., float]] = {"aic": aic, "bic": bic, "icl": icl, "icl_map": icl_map}

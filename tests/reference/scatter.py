@@ -76,18 +76,26 @@ def log(x: Fraction) -> float:
     return -math.inf if x == 0 else math.log(x.numerator) - math.log(x.denominator)
 
 
-def ssw(X: Floats, U: Floats) -> float:
-    return float(Clusters(X, U).within)
+def ssw(X: Floats, U: Floats, *, variant: str = "sum") -> float:
+    return float(within(Clusters(X, U), variant))
+
+
+def within(c: Clusters, variant: str) -> Fraction:
+    """Table B.1 of franti2017 divides by the number of objects."""
+    return c.within / c.n if variant == "slide" else c.within
+
+
+def between(c: Clusters, variant: str) -> Fraction:
+    """Table B.1 of franti2017 has the mean squared distance of two centres, for k > 1."""
+    if variant != "slide":
+        return c.between
+    pairs = [squared_distance(a, b) for i, a in enumerate(c.centers) for b in c.centers[i + 1 :]]
+    return sum(pairs) / len(pairs)
 
 
 def ssb(X: Floats, U: Floats, *, variant: str = "sum") -> float:
     c = Clusters(X, U)
-    if variant == "sum":
-        return float(c.between)
-    if c.k == 1:
-        return math.nan
-    pairs = [squared_distance(a, b) for i, a in enumerate(c.centers) for b in c.centers[i + 1 :]]
-    return float(sum(pairs) / len(pairs))
+    return math.nan if variant == "slide" and c.k == 1 else float(between(c, variant))
 
 
 def mse(X: Floats, U: Floats) -> float:
@@ -114,18 +122,18 @@ def marriott(X: Floats, U: Floats) -> float:
     return log(c.k**2 * determinant(W))
 
 
-def calinski_harabasz(X: Floats, U: Floats) -> float:
+def calinski_harabasz(X: Floats, U: Floats, *, variant: str = "sum") -> float:
     c = Clusters(X, U)
     if c.k == 1 or c.k >= c.n:
         return math.nan
-    return ratio(c.between / (c.k - 1), c.within / (c.n - c.k))
+    return ratio(between(c, variant) / (c.k - 1), within(c, variant) / (c.n - c.k))
 
 
-def hartigan_log(X: Floats, U: Floats) -> float:
+def hartigan_log(X: Floats, U: Floats, *, variant: str = "sum") -> float:
     c = Clusters(X, U)
     if c.k == 1 or c.within == c.between == 0:
         return math.nan
-    return math.inf if c.within == 0 else log(c.between / c.within)
+    return math.inf if c.within == 0 else log(between(c, variant) / within(c, variant))
 
 
 def xu(X: Floats, U: Floats) -> float:
@@ -137,8 +145,8 @@ def wb_index(X: Floats, U: Floats, *, variant: str = "wb") -> float:
     c = Clusters(X, U)
     if c.k == 1 or (variant == "f_test" and c.k >= c.n):
         return math.nan
-    if variant == "wb":
-        return ratio(c.k * c.within, c.between)
+    if variant != "f_test":
+        return ratio(c.k * within(c, variant), between(c, variant))
     return ratio(c.within / (c.n - c.k), c.between / (c.k - 1))
 
 
@@ -157,14 +165,15 @@ def r_squared(X: Floats, U: Floats) -> float:
     return math.nan if total == 0 else float(1 - c.within / total)
 
 
-def bic_partition(X: Floats, U: Floats) -> float:
+def bic_partition(X: Floats, U: Floats, *, variant: str = "size") -> float:
     c = Clusters(X, U)
     if c.k == c.n or c.within == 0:
         return math.nan
     variance = float(c.within / (c.d * (c.n - c.k)))
     likelihood = sum(float(size) * math.log(size / c.n) for size in c.weights)
     likelihood -= c.n * c.d / 2 * math.log(2 * math.pi * variance) + c.d * (c.n - c.k) / 2
-    return -2 * (likelihood - c.k * (c.d + 1) / 2 * math.log(c.n))
+    logs = sum(math.log(size) for size in c.weights) if variant == "slide" else math.log(c.n)
+    return -2 * (likelihood - c.k * (c.d + 1) / 2 * logs)
 
 
 REFERENCE_OF_DATA: dict[str, Callable[..., float]] = {

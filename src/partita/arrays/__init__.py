@@ -11,6 +11,7 @@ from partita.arrays.frames import (
     label_columns,
     missing_labels,
     numeric_frame,
+    refuse_equal_names,
 )
 from partita.arrays.matrices import (
     MOST_DENSE_CELLS,
@@ -85,6 +86,7 @@ __all__ = [
     "one_native_thread",
     "one_thread",
     "read_only",
+    "refuse_equal_names",
     "row_sum_tolerance",
     "same_columns",
     "sorted_names",

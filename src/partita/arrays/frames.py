@@ -146,6 +146,20 @@ def _uniform(obj: Any) -> Array | None:
     return obj.to_numpy() if is_plain else None
 
 
+def refuse_equal_names(obj: Any, error: type[PartitaError] = ParameterError) -> None:
+    """Refuse a data frame with two columns of one name; anything else is let through."""
+    if frame_library(obj) is None or getattr(obj, "ndim", 2) != 2:
+        return
+    names = list(getattr(obj, "column_names", getattr(obj, "columns", ())))
+    if len(set(names)) < len(names):
+        raise error(
+            "two columns of the frame have the same name.",
+            got=f"columns {names[:8]}",
+            need="one name for each column",
+            fix="rename one of them",
+        )
+
+
 def _opened(obj: Any, error: type[PartitaError]) -> Any:
     """A series or frame as narwhals reads it, computed where it was lazy."""
     import narwhals as nw
@@ -153,11 +167,8 @@ def _opened(obj: Any, error: type[PartitaError]) -> Any:
     try:
         native: Any = nw.from_native(_native_frame(obj, frame_library(obj) or ""), allow_series=True)
     except nw.exceptions.DuplicateError:
-        raise error(
-            "two columns of the frame have the same name.",
-            got=f"columns {list(obj.schema.names if hasattr(obj, 'schema') else obj.columns)[:8]}",
-            need="one name for each column",
-        ) from None
+        refuse_equal_names(obj, error)
+        raise
     if not isinstance(native, nw.LazyFrame):
         return native
     try:

@@ -27,6 +27,8 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
         weight = array_of(sample_weight)
     except (ValueError, TypeError):
         weight = np.empty(0, dtype=object)
+    if weight.dtype == object:
+        weight = _numbers_of(weight)
     if weight.ndim != 1 or weight.dtype.kind not in "iufb" or n not in (None, weight.size):
         raise ParameterError(
             Phrase(Setting("sample_weight"), " is not a list of numbers, one for each object."),
@@ -46,3 +48,14 @@ def multiplicities(sample_weight: Any, n: int | None = None) -> Array:
         )
     whole = (real == np.floor(real)).all() and total < 2.0**53
     return weight.astype(np.int64) if whole else real
+
+
+def _numbers_of(weight: Array) -> Array:
+    """Numbers that were kept as objects, as a frame of mixed columns does; others come back as they are."""
+    kinds = {type(value) for value in weight.ravel().tolist()}
+    if not all(issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds):
+        return weight
+    try:
+        return np.array(weight.tolist())
+    except OverflowError:
+        return weight

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -78,6 +80,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
     Ctrl-C comes out as `KeyboardInterrupt`.
     """
     let_them_wait()
+    if sys.stdout is None:
+        sys.stdout = _Closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ä is no reason to stop
@@ -96,6 +100,22 @@ def run(arguments: Sequence[str] | None = None) -> None:
         _stop(TooLargeError("there is not enough memory for this.", got="no more", need="fewer objects"))
     except Exception as problem:  # noqa: BLE001 (whatever it is, it is no fault of the user)
         _admit(problem)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output that was closed before the command began: what is written to it must not be lost."""
+
+    encoding = "utf-8"
+
+    def writable(self) -> bool:
+        """True, so that the first write tells what is wrong."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Refuse any text."""
+        if text:
+            raise OSError(errno.EBADF, "standard output is closed")
+        return 0
 
 
 def _stop(

@@ -377,6 +377,9 @@ def align(
 @option("--epsilon", type=float, default=0.01, show_default=True, help="How near a sampled mean must be.")
 @option("--confidence", type=float, default=0.95, show_default=True, help="And how surely.")
 @option("--budget", type=float, metavar="SECONDS", help="When to stop, with the best bound so far.")
+@option(
+    "--hurwicz", type=float, metavar="SHARE", help="One number between both ends: the share of the upper."
+)
 @seed_option()
 @threads_option
 @option("--no-law", is_flag=True, help="Only mean and ends, not every value that can occur.")
@@ -391,6 +394,7 @@ def distribution(
     epsilon: float,
     confidence: float,
     budget: float | None,
+    hurwicz: float | None,
     seed: int | None,
     no_law: bool,
     noise: str,
@@ -428,5 +432,6 @@ def distribution(
         budget_seconds=budget,
         random_state=seed,
         names=names_of_sides(given),
+        hurwicz=hurwicz,
     )
     output.show(result, sides.notes)

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions, make_constraint
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from partita.arrays import Array, Floats, frame_library, generator
+from partita.arrays import Array, Floats, frame_library, generator, refuse_equal_names
 from partita.arrays.containers import refuse_foreign
 from partita.cluster.centres import CentreFit, nearest, read_centres, starting_centres
 from partita.cluster.units import shifted, to_working_units, working_exponent
@@ -63,6 +63,7 @@ def _in_memory(X: Any) -> Any:
             need="an (n, d) array of numbers",
             fix="of an object that holds a table, pass the table (adata.X)",
         ) from None
+    refuse_equal_names(here)
     return here
 
 

@@ -24,6 +24,7 @@ from partita.progress import bar
 from partita.registry import Index
 from partita.results import Result, Table, number
 from partita.results.provenance import provenance
+from partita.results.records import read_back
 
 MOST_LISTED = 5000
 """Ways to complete one side that are gone through one by one."""
@@ -66,6 +67,7 @@ class SetDistance(Result):
         return {**super().to_dict(), "title": self.title}
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> SetDistance:
         """The distance that `to_dict` wrote."""
         cls.refuse_other(data, "distance of sets")

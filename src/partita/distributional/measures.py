@@ -17,7 +17,15 @@ from partita.distributional.budgets import Budget
 from partita.distributional.evidential import evidential
 from partita.distributional.fuzzy import fuzzy, fuzzy_in_chunks
 from partita.distributional.hard_laws import HardLaw, describe
-from partita.distributional.outcomes import BOUND, EXACT, SAMPLED, Distribution, Quantity, weaker
+from partita.distributional.outcomes import (
+    BOUND,
+    EXACT,
+    SAMPLED,
+    Distribution,
+    Quantity,
+    check_hurwicz,
+    weaker,
+)
 from partita.distributional.possibilistic import READINGS, possibilistic
 from partita.distributional.rough import rough
 from partita.distributional.sampling import MOST_DRAWS, Plan, is_auto
@@ -59,6 +67,7 @@ def distribution(
     noise_label: Any = None,
     missing: str = "raise",
     names: Sequence[str] | None = None,
+    hurwicz: float | None = None,
 ) -> Distribution:
     """What an index may be between two soft clusterings, over the hard clusterings they stand for.
 
@@ -103,6 +112,9 @@ def distribution(
         Seed of the draws.
     noise_label, missing, names
         As in `compare`.
+    hurwicz : float, optional
+        The weight of the upper value or expectation, from 0 to 1; the lower has the rest. The number between
+        the two ends (Hurwicz' criterion) is printed with them.
 
     Returns
     -------
@@ -133,6 +145,8 @@ def distribution(
             need = ", ".join(f'"{k}"' for k in known)
             raise ParameterError(f"no such {name}.", got=repr(value), need=need, parameter=name)
     started = time.monotonic()
+    if hurwicz is not None:
+        check_hurwicz(hurwicz)
     if not isinstance(law, (bool, np.bool_)):
         raise ParameterError("law is a yes or a no.", got=repr(law), need="True or False", parameter="law")
     if isinstance(drop, bool) or not isinstance(drop, (int, float)) or not 0.0 <= drop < 1.0:
@@ -198,7 +212,13 @@ def distribution(
     }
     options |= {"n_samples": n_samples, "epsilon": epsilon, "confidence": confidence, "drop": drop}
     options |= {"budget_seconds": budget_seconds, "random_state": random_state}
-    return _result(answer, inputs, sides, task, notes, options, time.monotonic() - started)
+    options |= {} if hurwicz is None else {"hurwicz": hurwicz}
+    made = _result(answer, inputs, sides, task, notes, options, time.monotonic() - started)
+    if hurwicz is None:
+        return made
+    between = {"hurwicz": made.hurwicz_within(hurwicz)}
+    note = f"hurwicz: {1.0 - hurwicz:.4g} of the lower and {hurwicz:.4g} of the upper value"
+    return replace(made, quantities={**made.quantities, **between}, notes=(*made.notes, note))
 
 
 def quick_ends(inputs: Inputs, index: Index) -> tuple[Quantity, Quantity, Caveat]:

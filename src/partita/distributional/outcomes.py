@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array
-from partita.errors import KindError, ParameterError
+from partita.errors import KindError, ParameterError, Phrase, Setting
 from partita.results import Cell, Result, Table, number, plain, show
+from partita.results.records import read_back
 
 __all__ = ["Distribution", "Focal", "Law", "Quantity"]
 
@@ -172,6 +173,17 @@ def real(value: Any, name: str) -> float:
     return float(value)
 
 
+def check_hurwicz(weight: Any) -> None:
+    """Refuse what is no weight between the lower and the upper end."""
+    is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+    if not is_number or not 0.0 <= weight <= 1.0:
+        raise ParameterError(
+            Phrase(Setting("hurwicz"), " must be the weight of the upper end."),
+            got=repr(weight),
+            need="a number from 0 (the lower end) to 1 (the upper)",
+        )
+
+
 def _rounded_up(x: float) -> float:
     """So that a value equal to ``x`` up to rounding counts as at most ``x``."""
     return x + 1e-12 * max(1.0, abs(x))
@@ -202,7 +214,7 @@ class Distribution(Result):
     reading : str
         What the numbers mean, in words.
     quantities : dict of Quantity
-        ``lower``, ``upper``, ``mean`` and ``std`` with what is sure about each.
+        ``lower``, ``upper``, ``mean`` and ``std`` with what is sure about each; ``hurwicz`` if asked for.
     law : Law or None
         The values that can occur, with probabilities or possibilities.
     focal : Focal or None
@@ -266,6 +278,30 @@ class Distribution(Result):
     def gap(self) -> float:
         """The wider of the two intervals that enclose ``lower`` and ``upper``; 0 when exact."""
         return max(high - low for low, high in (self.lower_within, self.upper_within))
+
+    def hurwicz(self, weight: float) -> float:
+        """One number between the ends: ``weight`` of the upper, the rest of the lower (Hurwicz' criterion).
+
+        With 0 it is ``lower``, with 1 ``upper``; of a probability law it is the mean, whatever the weight.
+        Whether a large or a small weight is the hopeful one depends on what is better for the index.
+        """
+        return self.hurwicz_within(weight).value
+
+    def hurwicz_within(self, weight: float) -> Quantity:
+        """The same with what is sure about it: the ends of both intervals, weighed alike."""
+        check_hurwicz(weight)
+        lower, upper = self.quantities["lower"], self.quantities["upper"]
+
+        def between(low: float, high: float) -> float:
+            # an end that has no share must not turn inf into nan
+            return low if weight == 0 else high if weight == 1 else (1.0 - weight) * low + weight * high
+
+        return Quantity(
+            between(lower.value, upper.value),
+            between(lower.low, upper.low),
+            between(lower.high, upper.high),
+            weaker(lower, upper),
+        )
 
     # --- laws -------------------------------------------------------------------------------------------
 
@@ -420,7 +456,8 @@ class Distribution(Result):
     def _shown(self) -> dict[str, Quantity]:
         """The quantities that are printed, by the names that they print under."""
         if self.measure != "probability":
-            return {name: self.quantities[name] for name in ("lower", "upper")}
+            names = ("lower", "upper", "hurwicz")
+            return {name: self.quantities[name] for name in names if name in self.quantities}
         shown = {"mean": self.quantities["mean"], "sd": self.quantities["std"]}
         if self.law is None or self.law.measure != "probability" or not len(self.law.support):
             return shown
@@ -443,6 +480,7 @@ class Distribution(Result):
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Distribution:
         """The distribution that `to_dict` wrote."""
         needed = {"index", "reading", "title", "measure", "cost", "rows", "law", "focal", "uniform"}

@@ -24,6 +24,9 @@ __all__ = ["LeastSquares", "consensus"]
 KINDS = ("soft", "hard")
 STARTS = 10
 
+DIGITS = 1e-9
+"""A share of all objects: overlaps that differ by less are equal, and rounding does not choose among them."""
+
 
 def consensus(
     ensemble: Ensemble | Iterable[Any],
@@ -97,7 +100,7 @@ def consensus(
         centre, distance = problem.solve(n_init, report)
     order = np.argsort(-centre.sum(axis=0), kind="stable")
     n, count = given.n_objects, len(given)
-    away = f"mean squared difference {distance / (n * count):.4g} an object"
+    away = f"mean squared difference {round(distance / (n * count), 12):.4g} an object"
     note = join_texts(
         [
             f"{kind} consensus of {count} partition{'s' * (count > 1)}, {away}",
@@ -175,7 +178,8 @@ class LeastSquares:
         for place in range(self.count):
             distances.append(self.relabelled(self.start(place))[1])
             report(place, self.count + n_init)
-        nearest = np.argsort(distances, kind="stable")[:n_init]
+        even = np.round(np.array(distances) / (DIGITS * len(self.start(0)) * self.count))
+        nearest = np.argsort(even, kind="stable")[:n_init]
         ends = []
         for done, place in enumerate(nearest, start=self.count):
             ends.append(self.descend(self.start(place)))
@@ -202,8 +206,9 @@ class LeastSquares:
         shared = np.asarray(self.memberships.T @ centre).reshape(self.count, -1, self.n_clusters)
         places = np.full(shared.shape, 1 / self.n_clusters)
         matched = 0.0
-        for place, overlap in zip(places, shared, strict=True):
-            own, new = linear_sum_assignment(overlap, maximize=True)
+        alike = np.round(shared / (DIGITS * len(centre)))
+        for place, overlap, even in zip(places, shared, alike, strict=True):
+            own, new = linear_sum_assignment(even, maximize=True)
             place[own] = 0.0
             place[own, new] = 1.0
             matched += float(overlap[own, new].sum())
@@ -223,7 +228,8 @@ class LeastSquares:
         """One partition as a centre; where it has too many clusters, the smaller ones are shared evenly."""
         width = self.memberships.shape[1] // self.count
         own = dense(self.memberships[:, place * width : (place + 1) * width])
-        largest = np.argsort(-own.sum(axis=0), kind="stable")[: self.n_clusters]
+        sizes = np.round(own.sum(axis=0) / (DIGITS * len(own)))
+        largest = np.argsort(-sizes, kind="stable")[: self.n_clusters]
         rest = 1.0 - own[:, largest].sum(axis=1, keepdims=True)
         return self._rounded(np.maximum(own[:, largest] + rest / self.n_clusters, 0.0))
 
@@ -233,5 +239,5 @@ class LeastSquares:
             return memberships
         rows = np.arange(len(memberships))
         hard = np.zeros_like(memberships)
-        hard[rows, memberships.argmax(axis=1)] = 1.0
+        hard[rows, np.round(memberships / DIGITS).argmax(axis=1)] = 1.0
         return hard

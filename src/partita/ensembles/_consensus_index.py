@@ -23,6 +23,7 @@ from partita.registry.caveats import said
 from partita.results import number, plain
 from partita.results.index_rows import IndexTable, IndexValue
 from partita.results.provenance import provenance
+from partita.results.records import read_back
 from partita.statistics import CoassociationGaps, Contingency, PairMoments, ShuffledGaps
 from partita.statistics.pairs.coassociation_stacks import (
     MOST_OBJECTS,
@@ -93,6 +94,7 @@ class ConsensusIndex(IndexTable):
         return {**super().to_dict(), "matrices": matrices, "names": list(self.names)}
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
         matrices = {

@@ -10,6 +10,7 @@ import numpy as np
 
 from partita.arrays import Array, Floats, one_blas_thread
 from partita.partitions import HardPartition, Partition, is_mixture
+from partita.results.records import read_back
 
 __all__ = ["Shape", "collapsed_components", "shape_of"]
 
@@ -51,6 +52,7 @@ class Shape:
         return asdict(self)
 
     @classmethod
+    @read_back
     def from_dict(cls, row: Mapping[str, Any]) -> Shape:
         """The shape that `to_dict` wrote."""
         return cls(**row)

@@ -22,7 +22,7 @@ from partita.registry import (
     Literal,
     index,
 )
-from partita.statistics import CoassociationGaps, PairMoments
+from partita.statistics import CoassociationGaps, PairMoments, TNormCoassociations
 
 Method = Literal["auto", "sample"]
 Variant = Literal["gap", "means"]
@@ -62,6 +62,21 @@ METRIC_ON_HARD: dict[str, Any] = {
     "separating": HARD,
     "triangle": ALL,
 }
+
+GAPS_BY_TNORM: Any = {
+    "tnorm": {
+        "product": CoassociationGaps,
+        "minimum": TNormCoassociations,
+        "lukasiewicz": TNormCoassociations,
+    }
+}
+MOMENTS_BY_TNORM: Any = {"tnorm": {**GAPS_BY_TNORM["tnorm"], "product": PairMoments}}
+"""``tnorm`` joins the memberships of two objects, and the co-associations of the two clusterings."""
+
+# together by the minimum to 0.7, 0.2, 0.5, by Lukasiewicz to 0.3, 0.2, 0.5; one pair of three in the truth
+_TRUTH, _FOUND = [0, 0, 1], [[0.8, 0.2], [0.5, 0.5], [0.0, 1.0]]
+_BY_MINIMUM = "by hand: pairs of found are together to 0.7, 0.2, 0.5"
+_BY_LUKASIEWICZ = "by hand: pairs of found are together to 0.3, 0.2, 0.5"
 
 # rovetta2009's toy data, 18 objects, with the misprints of its tables undone
 TOY_TRUTH = [0] * 6 + [1] * 12
@@ -131,6 +146,7 @@ def _nothing_together(moments: PairMoments) -> Array:
     claims={**METRIC_ON_HARD, "reflexive": ALL},
     refuted={"separating": {FUZZY: Example(*SAME_LENGTH)}, **BEYOND_ONE, **BY_CHANCE},
     limits=one_object_limits(0.0),
+    alternatives=GAPS_BY_TNORM,
     references=["rovetta2009"],
     formula=r"\frac{2}{H} \sum_{i<j} |a_{ij} - b_{ij}|",
     examples=[
@@ -138,6 +154,8 @@ def _nothing_together(moments: PairMoments) -> Array:
         Example(TOY_TRUTH, TOY_FOUND_4, 1.0980, source="rovetta2009 Table 2, toy4"),
         Example(TOY_SOFT, TOY_SOFT, 0.0, source="rovetta2009 Table 2, toy2"),
         Example([0, 0, 1, 1], [0, 1, 0, 1], 0.0, variant="means", source="by hand: 2 of 6 pairs, both"),
+        Example(_TRUTH, _FOUND, 2 / 3, tnorm="minimum", source=_BY_MINIMUM),
+        Example(_TRUTH, _FOUND, 2.8 / 3, tnorm="lukasiewicz", source=_BY_LUKASIEWICZ),
     ],
 )
 def coassociation_average_distance(
@@ -150,6 +168,9 @@ def coassociation_average_distance(
     As rovetta2009's Table 2 prints it. ``variant="means"`` is |mean a - mean b|, as its text words it.
     ``method="sample"`` looks at as many drawn pairs as a mean gap within ``epsilon`` needs with that
     ``confidence``, and gives its standard error too; otherwise the value is exact.
+
+    ``tnorm`` joins memberships, and the co-associations of the two clusterings: rovetta2009 takes the
+    product. "minimum" (Goedel) and "lukasiewicz" look at every pair of objects.
 
     Pitfalls
     --------
@@ -176,12 +197,16 @@ def coassociation_average_distance(
     claims={**METRIC_ON_HARD, "reflexive": HARD, "normalized": ALL},
     refuted={**NOT_REFLEXIVE, "separating": {FUZZY: APART_SOFTLY}, **BY_CHANCE},
     limits=one_object_limits(0.0),
+    alternatives=MOMENTS_BY_TNORM,
     references=["rovetta2009"],
     formula=r"\frac{1}{H} \sum_{i<j} (a_{ij} + b_{ij} - 2 a_{ij} b_{ij})",
     examples=[
         Example(TOY_TRUTH, TOY_FOUND_3, 0.2227, source="rovetta2009 Table 2, toy3"),
         Example(TOY_TRUTH, TOY_FOUND_4, 0.5490, source="rovetta2009 Table 2, toy4"),
         Example(TOY_SOFT, TOY_SOFT, 0.4352, source="rovetta2009 Table 2, toy2"),
+        Example(_TRUTH, _FOUND, 1 / 3, tnorm="minimum", source=_BY_MINIMUM),
+        Example(_FOUND, _FOUND, 0.0, tnorm="minimum", source="by hand: min(a, a) = a"),
+        Example(_FOUND, _FOUND, 2 / 3, tnorm="lukasiewicz", source=_BY_LUKASIEWICZ),
     ],
 )
 def coassociation_rand_distance(moments: PairMoments) -> Floats:
@@ -189,6 +214,9 @@ def coassociation_rand_distance(moments: PairMoments) -> Floats:
 
     One minus the Rand index for hard clusterings, and 1 - "product Rand" for soft ones; bounded for any
     number of objects, where the Rand index on soft tables is not.
+
+    ``tnorm`` joins memberships, and the co-associations of the two clusterings: rovetta2009 takes the
+    product. "minimum" (Goedel) and "lukasiewicz" look at every pair of objects.
 
     Pitfalls
     --------
@@ -228,12 +256,15 @@ def coassociation_rand_distance(moments: PairMoments) -> Floats:
         **BY_CHANCE,
     },
     limits=one_object_limits(0.0),
+    alternatives=GAPS_BY_TNORM,
     references=["rovetta2009"],
     formula=r"\frac{\bar d}{0.5 + \overline{d^2} - \bar d^2}, \quad d_{ij} = |a_{ij} - b_{ij}|",
     examples=[
         Example(TOY_TRUTH, TOY_FOUND_3, 0.3845, source="rovetta2009 Table 2, toy3"),
         Example(TOY_TRUTH, TOY_FOUND_4, 0.7344, source="rovetta2009 Table 2, toy4"),
         Example(TOY_SOFT, TOY_SOFT, 0.0, source="rovetta2009 Table 2, toy2"),
+        Example(_TRUTH, _FOUND, (1 / 3) / (0.5 + 0.38 / 3 - 1 / 9), tnorm="minimum", source=_BY_MINIMUM),
+        Example(_TRUTH, _FOUND, (1.4 / 3) / (0.76 - 1.96 / 9), tnorm="lukasiewicz", source=_BY_LUKASIEWICZ),
     ],
 )
 def coassociation_student_distance(
@@ -243,6 +274,9 @@ def coassociation_student_distance(
 
     After Student's statistic, without a root and with 0.5 against small variances. ``method="sample"``
     looks at as many drawn pairs as a mean gap within ``epsilon`` needs with that ``confidence``.
+
+    ``tnorm`` joins memberships, and the co-associations of the two clusterings: rovetta2009 takes the
+    product. "minimum" (Goedel) and "lukasiewicz" look at every pair of objects.
 
     Pitfalls
     --------
@@ -277,6 +311,7 @@ def coassociation_student_distance(
         *one_object_limits(0.0),
         *undefined(_constant, 0.0, CONSTANT),
     ],
+    alternatives=MOMENTS_BY_TNORM,
     references=["rovetta2009"],
     formula=r"1 - \mathrm{corr}(a, b)",
     examples=[
@@ -284,12 +319,22 @@ def coassociation_student_distance(
         Example(TOY_TRUTH, TOY_FOUND_4, 1.0811, source="rovetta2009 Table 2, toy4"),
         Example(TOY_TRUTH, TOY_FOUND_4, 0.54055, halved=True, source="rovetta2009 eq. 3: half of toy4"),
         Example(TOY_SOFT, TOY_SOFT, 0.0, source="rovetta2009 Table 2, toy2"),
+        Example(
+            _TRUTH,
+            _FOUND,
+            1 - (0.7 / 3 - 1.4 / 9) / math.sqrt(2 / 9 * (0.26 - 1.96 / 9)),
+            tnorm="minimum",
+            source=_BY_MINIMUM,
+        ),
     ],
 )
 def coassociation_correlation_distance(moments: PairMoments, *, halved: bool = False) -> Floats:
     """One minus the correlation of co-associations over all pairs of objects; 0 is best.
 
     ``halved=True`` divides by two, as rovetta2009's eq. (3) does and its tables do not.
+
+    ``tnorm`` joins memberships, and the co-associations of the two clusterings: rovetta2009 takes the
+    product. "minimum" (Goedel) and "lukasiewicz" look at every pair of objects.
 
     Pitfalls
     --------
@@ -314,18 +359,24 @@ def coassociation_correlation_distance(moments: PairMoments, *, halved: bool = F
         *one_object_limits(0.0),
         *undefined(_nothing_together, 0.0, NOTHING_TOGETHER),
     ],
+    alternatives=MOMENTS_BY_TNORM,
     references=["rovetta2009"],
     formula=r"1 - \frac{\sum_{i<j} a_{ij} b_{ij}}{\sum_{i<j} (a_{ij} + b_{ij} - a_{ij} b_{ij})}",
     examples=[
         Example(TOY_TRUTH, TOY_FOUND_3, 0.4207, source="rovetta2009 Table 2, toy3"),
         Example(TOY_TRUTH, TOY_FOUND_4, 0.8, source="rovetta2009 Table 2, toy4"),
         Example(TOY_SOFT, TOY_SOFT, 0.5976, source="rovetta2009 Table 2, toy2"),
+        Example(_TRUTH, _FOUND, 1 - 0.7 / 1.7, tnorm="minimum", source=_BY_MINIMUM),
+        Example(_FOUND, _FOUND, 1.0, tnorm="lukasiewicz", source=_BY_LUKASIEWICZ),
     ],
 )
 def coassociation_jaccard_distance(moments: PairMoments) -> Floats:
     """Of the pairs that are together in at least one clustering, the share that is not together in both.
 
     One minus the Jaccard index of pairs for hard clusterings.
+
+    ``tnorm`` joins memberships, and the co-associations of the two clusterings: rovetta2009 takes the
+    product. "minimum" (Goedel) and "lukasiewicz" look at every pair of objects.
 
     Pitfalls
     --------

@@ -481,6 +481,19 @@ def _lowest_adjusted(t: Contingency, *, average: str) -> Any:
     return known.get(average, 1.0 - np.square(t.n) * np.log(t.n) / math.log(16.0))
 
 
+_NMI_BY_AVERAGE = {
+    "arithmetic": "nmi_sum",
+    "geometric": "nmi_sqrt",
+    "max": "nmi_max",
+    "min": "nmi_min",
+}
+
+
+def _by_shuffles(*, average: str) -> str:
+    """NMI with this mean, corrected for chance: the same, since shuffles keep both entropies."""
+    return f"adjusted({_NMI_BY_AVERAGE[average]})" if average in _NMI_BY_AVERAGE else ""
+
+
 @index(
     symbol="AMI",
     title="Adjusted mutual information",
@@ -509,6 +522,7 @@ def _lowest_adjusted(t: Contingency, *, average: str) -> Any:
         NOTHING_SHARED,
         Limit(_no_room_above_chance, math.nan, "every shuffle of the objects agrees as well as possible"),
     ],
+    by_shuffles=_by_shuffles,
     references=["vinh2010"],
     formula=r"\frac{I - E[I]}{\operatorname{avg}(H(U), H(V)) - E[I]}",
     examples=[Example([0, 0, 1, 1], [0, 1, 0, 1], -0.5, source="by hand: I = 0, E[I] = log(2) / 3")],
@@ -517,15 +531,18 @@ def adjusted_mutual_information(table: Contingency, *, average: Average = "arith
     """The information in common beyond what clusters of these sizes share by chance: 1 when identical.
 
     0 is the mean over all ways to shuffle the objects. ``average`` chooses what counts as the most that
-    could be shared; "arithmetic" is scikit-learn's default. The expected value is exact at any size.
+    could be shared; "arithmetic" is scikit-learn's default. The expected value is exact at any size. For
+    soft clusterings objects are shuffled with their memberships, as in ``adjusted("nmi_sum")``: with all
+    orders of a few objects, else with 999 drawn ones (not for "joint"). `compare` takes that name, and gives
+    the standard error.
 
     Pitfalls
     --------
-    Hard clusterings only: chance is shuffling whole objects. Values below 0 mean worse than chance. For the
-    same reason there is no value for weights that are not whole, such as ``sample_weight="balanced"`` for
-    classes of unequal sizes: what chance gives depends on how many objects are shuffled, while such weights
-    keep shares only, and a shuffled object would take its weight from class to class. Without the correction
-    ``nmi_sum`` takes them, and with one for pairs ``adjusted_rand``.
+    Values below 0 mean worse than chance. A soft clustering does not score 1 against itself. Chance is
+    shuffling whole objects, so there is no value for weights that are not whole, such as
+    ``sample_weight="balanced"`` for classes of unequal sizes: what chance gives depends on how many objects
+    are shuffled, while such weights keep shares only, and a shuffled object would take its weight from class
+    to class. Without the correction ``nmi_sum`` takes them, and with one for pairs ``adjusted_rand``.
 
     Examples
     --------

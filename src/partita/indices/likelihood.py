@@ -7,8 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from partita.registry import ALL, FUZZY, HARD, Array, Example, Floats, Limit, index
-from partita.statistics.clusters.mixtures import GaussianComponents, GivenMixture, MixtureFit
+from partita.registry import ALL, FUZZY, HARD, Array, Example, Floats, Limit, bound, index
+from partita.statistics import MembershipMoments
+from partita.statistics.clusters.mixtures import (
+    ClusterNegentropies,
+    GaussianComponents,
+    GivenMixture,
+    MixtureFit,
+)
 
 # responsibilities that are all 0 or 1 (one component, say) make a hard partition
 ANY_VALUE = {HARD: (None, None), FUZZY: (None, None)}
@@ -224,8 +230,8 @@ def partition_negentropy(
 
     Of a fitted mixture it takes the weights and covariances; of any hard or fuzzy partition the shares and
     the weighted covariances of its clusters (divided by their weight). Up to d/2 log(2 pi e) - H(X), which no
-    clustering changes, it is the overlap H(C | X) plus the mean negentropy of the clusters;
-    `partita.statistics.negentropy_parts` gives the parts. At a fixed point of EM it is ICL without
+    clustering changes, it is `partition_overlap` plus `cluster_negentropy`, the two terms of eq. (2);
+    `partita.statistics.negentropy_parts` has those of each cluster. At a fixed point of EM it is ICL without
     the charge for parameters: ICL = 2 n PNC + p log n + n d log(2 pi e).
 
     ``min_points``: a component with fewer objects makes it nan, by default max(25, d + 1), since a few nearly
@@ -248,3 +254,86 @@ def partition_negentropy(
     1.2425
     """
     return np.asarray(0.5 * components.weights @ components.log_determinants + components.size_entropy)
+
+
+@index(
+    title="Overlap of the clusters",
+    aliases=("H(C|X)",),
+    best=0.0,
+    range=dict.fromkeys((HARD, FUZZY), (0.0, bound("log k", lambda m: np.log(np.maximum(m.n_clusters, 1))))),
+    claims={"relabelling_invariant": ALL},
+    constant={HARD: "every hard clustering scores best on it, whatever it is"},
+    references=["lagofernandez2009"],
+    formula=r"-\frac{1}{n} \sum_{ik} u_{ik} \log u_{ik}",
+    examples=[
+        Example([[0.5, 0.5], [1.0, 0.0]], 0.5 * math.log(2), source="by hand: one object of two undecided"),
+        Example([0, 1, 1], 0.0, source="by hand: hard clusters do not overlap"),
+    ],
+)
+def partition_overlap(moments: MembershipMoments) -> Floats:
+    """How much the clusters overlap, the first term of the partition negentropy: 0 for a hard partition.
+
+    H(C | X) of lagofernandez2009, eq. (2): the mean entropy of p(c | x), in nats. It is the number of
+    `partition_entropy`, under the name and in the unit in which it adds up with `cluster_negentropy`.
+
+    Pitfalls
+    --------
+    It does not see the data, and one cluster has none: alone it chooses no number of clusters.
+
+    Examples
+    --------
+    >>> round(partition_overlap([[0.5, 0.5], [1.0, 0.0]]), 4)
+    0.3466
+    """
+    return np.asarray(moments.entropies / moments.total)
+
+
+@index(
+    title="Mean negentropy of the clusters",
+    aliases=("J(X|C)",),
+    best=0.0,
+    range=dict.fromkeys((HARD, FUZZY), (0.0, None)),
+    claims={"relabelling_invariant": ALL},
+    limits=[
+        Limit(lambda s: np.asarray(s.fractional_weights), math.nan, "weights must be whole numbers"),
+        Limit(lambda s: np.asarray(s.has_small), math.nan, "a cluster holds fewer objects than min_points"),
+        Limit(
+            lambda s: np.asarray(np.isnan(s.negentropies).any()),
+            math.nan,
+            "a cluster is singular, has too few objects, or more copies of a point than neighbours",
+        ),
+    ],
+    references=["lagofernandez2009"],
+    formula=r"\sum_c p(c) \left( \tfrac12 \log |\Sigma_c| + \tfrac{d}{2} \log 2 \pi e - H(X | c) \right)",
+    examples=[
+        Example(
+            [[0.0], [0.1], [10.0], [10.1]],
+            [0, 0, 0, 0],
+            0.5 * math.log(2 * math.pi * math.e) - 11 / 6 - math.log(2 * 0.1) + 0.5 * math.log(25.0025),
+            neighbors=1,
+            min_points=0,
+            source="by hand: every nearest neighbour is 0.1 away, the variance is 25.0025",
+        ),
+    ],
+)
+def cluster_negentropy(negentropies: ClusterNegentropies) -> Floats:
+    """How far the clusters are from Gaussians, the second term of the partition negentropy: 0 for Gaussians.
+
+    J(X | C) of lagofernandez2009, eq. (3): the entropy of a Gaussian with the covariance of a cluster minus
+    the entropy of the cluster, in the mean over clusters by their shares, in nats. The latter is estimated
+    from the distance of each object to its nearest neighbours (Kozachenko and Leonenko) in whitened
+    coordinates; ``neighbors`` is which of them. What sampling error carries below 0 counts as 0.
+
+    Pitfalls
+    --------
+    Its bias falls slowly with the number of objects: at most 0.07 nats on Gaussian clusters of 1000 objects
+    in up to 6 dimensions, and of no use beyond 10. `partition_negentropy` needs no density. Clusters with
+    fewer than ``min_points`` objects, by default max(25, d + 1), make it nan, as do many copies of a point.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [10.0], [10.1]]
+    >>> round(cluster_negentropy(X, [0, 0, 0, 0], neighbors=1, min_points=0), 4)
+    2.8045
+    """
+    return np.asarray(negentropies.weights @ negentropies.negentropies)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from partita.registry import FUZZY, HARD, Array, Example, Floats, Limit, bound, index
-from partita.statistics.clusters.moments import ClusterMoments, ClusterScatter
+from partita.statistics.clusters.moments import COINCIDENT, ClusterMoments, ClusterScatter
 
 BOTH = frozenset({HARD, FUZZY})
 
@@ -50,8 +50,25 @@ def _no_scatter(t: ClusterMoments) -> bool:
     return t.ssw == 0
 
 
-def _no_separation(t: ClusterMoments) -> bool:
-    return t.ssb == 0
+def _no_separation(t: ClusterMoments, *, variant: str) -> bool:
+    return _between(t, variant) == 0
+
+
+def _between(t: ClusterMoments, variant: str) -> float:
+    """SSB: of all objects, or as Table B.1 has it; 0 where rounding alone sets the centres apart."""
+    if variant != "slide":
+        return t.ssb
+    filled = t.filled
+    centers = t.from_mean[filled]
+    away = centers - centers.mean(axis=0)
+    apart = float(2.0 * (away * away).sum() / (t.n_clusters - 1))
+    widest = float((t.within[filled] / t.weights[filled]).max())
+    return 0.0 if apart <= COINCIDENT * (apart + widest) else apart
+
+
+def _within(t: ClusterMoments, variant: str) -> float:
+    """SSW: the sum over the objects, or as Table B.1 has it, their mean."""
+    return t.ssw / float(t.total) if variant == "slide" else t.ssw
 
 
 COINCIDENT_CENTRES = "the centres of all clusters coincide"
@@ -63,19 +80,28 @@ NO_SCATTER = "no object is away from the centre of its cluster"
     best=0.0,
     range={BOTH: (0.0, bound("the total sum of squares", _squares))},
     claims={"relabelling_invariant": BOTH},
-    limits=[OVERFLOW_IN_UNITS, UNDERFLOW_IN_UNITS],
+    limits=[
+        OVERFLOW_IN_UNITS,
+        Limit(
+            lambda t, *, variant: is_beyond_numbers(t.ssw, t.in_units(_within(t, variant), 2)),
+            math.nan,
+            TOO_SMALL,
+        ),
+    ],
     rule="knee",
     references=["franti2017"],
     formula=r"\sum_j \sum_i u_{ij}^2 \lVert x_i - c_j \rVert^2",
     examples=[
         Example(EXAMPLE_X, EXAMPLE_LABELS, 0.5, source="by hand: 2 * 0.5^2"),
+        Example(EXAMPLE_X, EXAMPLE_LABELS, 1 / 6, variant="slide", source="by hand: 0.5 / 3"),
         Example(SOFT_X, SOFT_U, 3.6, source="by hand: 2 * (0.6^2 + 2.4^2 / 4)"),
     ],
 )
-def ssw(moments: ClusterMoments) -> Floats:
+def ssw(moments: ClusterMoments, *, variant: Literal["sum", "slide"] = "sum") -> Floats:
     """How much the objects scatter around the centres of their clusters: what k-means minimises.
 
-    For a fuzzy partition memberships are squared, as in fuzzy c-means with m = 2.
+    For a fuzzy partition memberships are squared, as in fuzzy c-means with m = 2. ``variant="slide"`` divides
+    by the number of objects, as franti2017's Table B.1 does.
 
     Pitfalls
     --------
@@ -87,19 +113,11 @@ def ssw(moments: ClusterMoments) -> Floats:
     >>> ssw([[0], [1], [5]], [0, 0, 1])
     0.5
     """
-    return moments.in_units(moments.ssw, 2)
+    return moments.in_units(_within(moments, variant), 2)
 
 
 def _most_between(t: ClusterMoments, *, variant: str) -> Array:
     return t.in_units(t.sst if variant == "sum" else math.inf, 2)
-
-
-def _between(t: ClusterMoments, variant: str) -> float:
-    if variant == "sum":
-        return t.ssb
-    centers = t.from_mean[t.filled]
-    away = centers - centers.mean(axis=0)
-    return float(2.0 * (away * away).sum() / (t.n_clusters - 1))
 
 
 @index(
@@ -136,7 +154,8 @@ def ssb(moments: ClusterMoments, *, variant: Literal["sum", "slide"] = "sum") ->
 
     SSW + SSB is the total sum of squares, the same for every hard clustering of the data.
     ``variant="slide"`` is the mean squared distance between two centres, whatever the sizes of the clusters
-    (franti2017, table of indices, each pair once).
+    (franti2017, Table B.1; each pair once, as the authors' program has it: its printed sum runs over both
+    orders of a pair). The same variant of `calinski_harabasz`, `wb_index` and `hartigan_log` is built on it.
 
     Pitfalls
     --------
@@ -271,7 +290,7 @@ def marriott(scatter: ClusterScatter) -> Floats:
         ALL_ALIKE,
         Limit(_no_scatter, math.inf, NO_SCATTER),
         Limit(
-            lambda t: math.isinf(_per_freedom(t)),
+            lambda t, *, variant: math.isinf(_per_freedom(t, variant)),
             math.inf,
             "the scatter within clusters is so small that the ratio is beyond all numbers",
         ),
@@ -280,13 +299,16 @@ def marriott(scatter: ClusterScatter) -> Floats:
     formula=r"\frac{SSB / (k - 1)}{SSW / (n - k)}",
     examples=[
         Example(EXAMPLE_X, EXAMPLE_LABELS, 27.0, source="by hand: 13.5 / (0.5 / 1)"),
+        Example(EXAMPLE_X, EXAMPLE_LABELS, 121.5, variant="slide", source="by hand: 4.5^2 / (0.5 / 3)"),
         Example(SOFT_X, SOFT_U, 4.0, source="by hand: 14.4 / (3.6 / 1)"),
     ],
 )
-def calinski_harabasz(moments: ClusterMoments) -> Floats:
+def calinski_harabasz(moments: ClusterMoments, *, variant: Literal["sum", "slide"] = "sum") -> Floats:
     """The scatter between clusters over that within, each per degree of freedom; higher is better.
 
-    For a fuzzy partition SSB and SSW are weighted sums, and n is the number of objects.
+    For a fuzzy partition SSB and SSW are weighted sums, and n is the number of objects. ``variant="slide"``
+    takes SSB and SSW as franti2017's Table B.1 defines them: the mean squared distance of two centres, and
+    the mean squared distance of an object to its centre. The missing stroke in its SSW(N - M) is put back.
 
     Pitfalls
     --------
@@ -299,11 +321,12 @@ def calinski_harabasz(moments: ClusterMoments) -> Floats:
     >>> calinski_harabasz([[0], [1], [5]], [0, 0, 1])
     27.0
     """
-    return np.asarray(_per_freedom(moments))
+    return np.asarray(_per_freedom(moments, variant))
 
 
-def _per_freedom(t: ClusterMoments) -> float:
-    return float((t.ssb / (t.n_clusters - 1)) / (t.ssw / (t.total - t.n_clusters)))
+def _per_freedom(t: ClusterMoments, variant: str) -> float:
+    between = _between(t, variant) / (t.n_clusters - 1)
+    return float(between / (_within(t, variant) / (t.total - t.n_clusters)))
 
 
 @index(
@@ -320,10 +343,17 @@ def _per_freedom(t: ClusterMoments) -> float:
     rule="knee",
     references=["hartigan1975", "franti2017"],
     formula=r"\log\frac{SSB}{SSW}",
-    examples=[Example(EXAMPLE_X, EXAMPLE_LABELS, math.log(27.0), source="by hand: log(13.5 / 0.5)")],
+    examples=[
+        Example(EXAMPLE_X, EXAMPLE_LABELS, math.log(27.0), source="by hand: log(13.5 / 0.5)"),
+        Example(
+            EXAMPLE_X, EXAMPLE_LABELS, math.log(121.5), variant="slide", source="by hand: 4.5^2 / (0.5 / 3)"
+        ),
+    ],
 )
-def hartigan_log(moments: ClusterMoments) -> Floats:
+def hartigan_log(moments: ClusterMoments, *, variant: Literal["sum", "slide"] = "sum") -> Floats:
     """The logarithm of the scatter between clusters over that within.
+
+    ``variant="slide"`` takes both as franti2017's Table B.1 defines them; see `calinski_harabasz`.
 
     Pitfalls
     --------
@@ -335,7 +365,7 @@ def hartigan_log(moments: ClusterMoments) -> Floats:
     >>> round(hartigan_log([[0], [1], [5]], [0, 0, 1]), 4)
     3.2958
     """
-    return np.asarray(np.log(moments.ssb) - np.log(moments.ssw))
+    return np.asarray(np.log(_between(moments, variant)) - np.log(_within(moments, variant)))
 
 
 @index(
@@ -393,13 +423,15 @@ def _no_freedom_for_test(t: ClusterMoments, *, variant: str) -> bool:
     examples=[
         Example(EXAMPLE_X, EXAMPLE_LABELS, 2 / 27, source="by hand: 2 * 0.5 / 13.5"),
         Example(EXAMPLE_X, EXAMPLE_LABELS, 1 / 27, variant="f_test", source="by hand: 1 / CH"),
+        Example(EXAMPLE_X, EXAMPLE_LABELS, 4 / 243, variant="slide", source="by hand: 2 * (0.5 / 3) / 4.5^2"),
         Example(SOFT_X, SOFT_U, 0.5, source="by hand: 2 * 3.6 / 14.4"),
     ],
 )
-def wb_index(moments: ClusterMoments, *, variant: Literal["wb", "f_test"] = "wb") -> Floats:
+def wb_index(moments: ClusterMoments, *, variant: Literal["wb", "f_test", "slide"] = "wb") -> Floats:
     """The scatter within clusters over that between, times the number of clusters; lower is better.
 
-    ``variant="f_test"`` takes each per degree of freedom instead: 1 / Calinski-Harabasz.
+    ``variant="f_test"`` takes each per degree of freedom instead: 1 / Calinski-Harabasz. ``variant="slide"``
+    takes both as franti2017's Table B.1 defines them; see `calinski_harabasz`.
 
     Pitfalls
     --------
@@ -412,8 +444,8 @@ def wb_index(moments: ClusterMoments, *, variant: Literal["wb", "f_test"] = "wb"
     0.0741
     """
     t = moments
-    if variant == "wb":
-        return np.asarray(t.n_clusters * t.ssw / t.ssb)
+    if variant != "f_test":
+        return np.asarray(t.n_clusters * _within(t, variant) / _between(t, variant))
     return np.asarray((t.ssw / (t.total - t.n_clusters)) / (t.ssb / (t.n_clusters - 1)))
 
 
@@ -505,14 +537,22 @@ def r_squared(moments: ClusterMoments) -> Floats:
             EXAMPLE_LABELS,
             -4 * math.log(2 / 3) + 2 * math.log(3) + 3 * math.log(math.pi) + 1 + 4 * math.log(3),
             source="by hand: s^2 = 0.5",
-        )
+        ),
+        Example(
+            EXAMPLE_X,
+            EXAMPLE_LABELS,
+            -4 * math.log(2 / 3) + 2 * math.log(3) + 3 * math.log(math.pi) + 1 + 4 * math.log(2),
+            variant="slide",
+            source="by hand: the price is 2 * 2 * (log 2 + log 1)",
+        ),
     ],
 )
-def bic_partition(moments: ClusterMoments) -> Floats:
+def bic_partition(moments: ClusterMoments, *, variant: Literal["size", "slide"] = "size") -> Floats:
     """How well round clusters of one variance describe the data, with a price for each; lower is better.
 
     It is -2 times the penalised log-likelihood, as `bic` is for a fitted mixture, so that the two point the
-    same way.
+    same way. Each cluster costs (d + 1) log n; ``variant="slide"`` has the price of franti2017's Table B.1,
+    k (d + 1) times the sum over clusters of log n_j, which is far higher.
 
     Pitfalls
     --------
@@ -529,4 +569,5 @@ def bic_partition(moments: ClusterMoments) -> Floats:
     sizes = moments.sizes[moments.filled]
     log_variance = np.log(2.0 * math.pi * variance) + 2.0 * moments.log_unit
     fit = -2.0 * xlogy(sizes, sizes / n).sum() + n * d * log_variance + d * (n - k)
-    return np.asarray(fit + k * (d + 1) * np.log(n))
+    price = np.log(sizes).sum() if variant == "slide" else np.log(n)
+    return np.asarray(fit + k * (d + 1) * price)

@@ -60,6 +60,7 @@ def index(
     family: str = "",
     constant: Mapping[Kind, str] | None = None,
     of_centers: Callable[..., Any] | None = None,
+    by_shuffles: Callable[..., str] | None = None,
 ) -> Callable[[Formula], Index]:
     """Make a formula on statistics an index, known everywhere from then on.
 
@@ -112,6 +113,10 @@ def index(
     of_centers : function, optional
         The value for a `CentroidPair` of two sets of centres, where the statistics of the formula are others.
 
+    by_shuffles : callable
+        Of an index of hard clusterings, a function of its options that names the same index for soft ones,
+        corrected by shuffles: ``adjusted(...)``.
+
     Returns
     -------
     decorator
@@ -160,6 +165,7 @@ def index(
             separable=separable,
             constant=dict(constant or {}),
             of_centers=of_centers,
+            by_shuffles=by_shuffles,
         )
         _check_facts(entry)
         add(entry)

@@ -114,6 +114,7 @@ class Index:
     made_by: tuple[Callable[..., Index], tuple[Any, ...]] | None = None
     """What makes it again in another process, where that is not its entry; of functions that were given."""
     of_centers: Callable[..., Any] | None = None
+    by_shuffles: Callable[..., str] | None = None
 
     def __post_init__(self) -> None:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -324,6 +325,10 @@ class Index:
         )
         if inputs.dropped:
             warnings.warn(inputs.aligned, AlignmentWarning, stacklevel=2)
+        if chosen.shuffled_name and chosen.range_of(inputs.kinds) is None:
+            from partita.registry.lookup import find  # which asks for entries
+
+            chosen = find(chosen.shuffled_name)
         chosen.check_kinds(inputs.kinds)
         value, caveats = chosen.value_for(inputs, None)
         return self._warned(value, caveats, on_undefined, ", ".join(map(repr, inputs.partitions.values())))
@@ -375,8 +380,16 @@ class Index:
             return self.value_on(Basis([pair]))
 
     @property
+    def shuffled_name(self) -> str:
+        """The same index of hard clusterings that shuffles the objects of soft ones, or nothing."""
+        return "" if self.by_shuffles is None else self.by_shuffles(**self.options)
+
+    @property
     def way_out(self) -> str:
         """The conversions that lead to a kind that the index is defined for."""
+        if self.shuffled_name:
+            way = f'indices=["{self.shuffled_name}"], which shuffles objects with their memberships'
+            return f"{way} and gives a standard error; .pignistic() first for rough and evidential ones"
         ways = {HARD: ".harden()", FUZZY: ".pignistic()", POSSIBILISTIC: ".plausibility()"}
         usable = [way for kind, way in ways.items() if kind in self.kinds]
         ends = ", or distribution(...) for lower and upper values" if self.is_of_table else ""

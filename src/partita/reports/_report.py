@@ -10,6 +10,7 @@ from typing import Any
 
 from partita.errors import ParameterError
 from partita.files.writing import check_target, write_whole
+from partita.plots.names import plain_name
 from partita.reports.contents import Part, contents
 from partita.reports.pages import page
 from partita.results import Result
@@ -19,7 +20,7 @@ TITLE = "Clustering report"
 
 def report(
     *results: Result | Mapping[str, Result],
-    to: str | os.PathLike[str],
+    to: str | os.PathLike[str] | None = None,
     title: str | None = None,
     overwrite: bool = False,
     command: str | None = None,
@@ -32,7 +33,7 @@ def report(
         What procedures returned, the most important first. A name says what a result is about, such as the
         labels that were compared with: ``{"species": compare(species, found)}``.
     to : path
-        The file, whose name ends in ``.html``. It is written whole or not at all.
+        The file, whose name ends in ``.html``; it must be named. It is written whole or not at all.
     title : str, optional
         Of the page.
     overwrite : bool
@@ -64,10 +65,10 @@ def report(
     ...     path.name, path.read_text(encoding="utf-8")[:15]
     ('x.html', '<!DOCTYPE html>')
     """
-    target = _checked_path(to)
     parts = list(_parts(results))
+    target = _checked_path(to)
     check_target(target, overwrite=overwrite, parameter="to")
-    document = contents(parts, title=str(title or TITLE), command=str(command or ""))
+    document = contents(parts, title=_one_line(title) or TITLE, command=_one_line(command))
     write_whole(target, page(document).encode(), overwrite=overwrite, parameter="to")
     return target
 
@@ -75,9 +76,18 @@ def report(
 def _checked_path(to: Any) -> Path:
     if not isinstance(to, (str, os.PathLike)) or not os.fspath(to).lower().endswith(".html"):
         raise ParameterError(
-            "a report is an HTML file.", got=repr(to)[:80], need="a name that ends in .html", parameter="to"
+            "a report is an HTML file.",
+            got="no name" if to is None else repr(to)[:80],
+            need='a name that ends in .html, such as to="report.html"',
+            parameter="to",
         )
     return Path(to)
+
+
+def _one_line(text: Any) -> str:
+    """A text for the page: in one line, what does not print as its code; nothing for nothing."""
+    given = "" if text is None else str(text).strip()
+    return plain_name(given) if given else ""
 
 
 def _parts(results: tuple[Any, ...]) -> Iterator[Part]:

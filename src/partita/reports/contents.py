@@ -151,7 +151,7 @@ def _reference(parts: Sequence[Part]) -> Partition | None:
 
 def _subtitle(parts: Sequence[Part]) -> str:
     titles = dict.fromkeys(str(getattr(part.result, "title", "")) for part in parts)
-    return next((title for title in titles if title), "")
+    return next((plain_name(title) for title in titles if title), "")
 
 
 # --- figures ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Self
 
+from partita.results.records import read_back
 from partita.results.result import join_texts, plain
 from partita.results.verdicts import Strength
 
@@ -132,6 +133,7 @@ class Answer:
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, row: Mapping[str, Any]) -> Self:
         """The answer that `to_dict` wrote."""
         because = (Reason(**{**one, "kind": ReasonKind(one["kind"])}) for one in row["because"])

@@ -14,6 +14,7 @@ from partita.inputs import Inputs
 from partita.registry import Caveat, CaveatKind, Index, find
 from partita.registry.caveats import join_caveats, said
 from partita.results import Result, Table, number, plain
+from partita.results.records import read_back
 from partita.results.tables import show
 from partita.results.verdicts import Remark, RemarkKind, remarks_of, speak
 
@@ -309,6 +310,7 @@ class IndexTable(Result):
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
         cls.refuse_other(data, cls.__name__.lower())
@@ -340,7 +342,13 @@ def _row_of(record: Mapping[str, Any]) -> IndexValue:
         caveats = tuple(Caveat(CaveatKind.read(c["kind"]), c["text"]) for c in told.pop("caveats"))
     else:
         caveats = said(KIND_OF_METHOD.get(method, CaveatKind.UNSORTED), text)
-    return IndexValue(**told, caveats=caveats)
+        return IndexValue(**told, caveats=caveats)
+    row = IndexValue(**told, caveats=caveats)
+    if method not in ("", row.method):
+        raise ParameterError(
+            f"the method and the caveats of {row.index} differ.", got=repr(method), need=repr(row.method)
+        )
+    return row
 
 
 def _any_number(rows: Iterable[IndexValue], column: str) -> bool:

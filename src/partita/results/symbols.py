@@ -240,6 +240,19 @@ OF_INDEX: Mapping[str, Mapping[str, str]] = {
         "p(c)": "share of the objects in cluster c",
         r"\Sigma_c": "the covariance of cluster c; |Σ_c| is its determinant",
     },
+    "partition_overlap": {
+        "u_{ik}": "the membership of object i in cluster k",
+        "i": "objects",
+        "k": "clusters",
+    },
+    "cluster_negentropy": {
+        "c": "clusters",
+        "p(c)": "share of the objects in cluster c",
+        r"\Sigma_c": "the covariance of cluster c; |Σ_c| is its determinant",
+        "H(X | c)": "the entropy of the data in cluster c",
+        "e": "2.71828...",
+        r"\pi": "3.14159...",
+    },
     "stochastic_complexity": {
         "n_{ij}": "ones of feature i in cluster j; n_j is the size of cluster j, n the number of objects",
         "i": "features",

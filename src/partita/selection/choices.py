@@ -20,6 +20,7 @@ from partita.registry.rules import apply_rule
 from partita.results import Cell, Result, Table, join_texts, plain
 from partita.results.answers import Answer, Reason
 from partita.results.index_names import one_of, short_names
+from partita.results.records import read_back
 from partita.results.verdicts import Strength, remarks_of
 from partita.selection._structure import Structure
 from partita.selection.candidates import Candidate
@@ -351,6 +352,7 @@ class ChoiceOfK(Decision):
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
         cls.refuse_other(data, "choice of k")

@@ -13,6 +13,7 @@ from partita.errors import ParameterError, near_names
 from partita.fits.checkpoints import Checkpoint
 from partita.registry import find
 from partita.results import Cell, Result, Table, join_texts, number, plain
+from partita.results.records import read_back
 from partita.selection.sweep import Fit, Sweep, best_objective
 from partita.statistics.clusters.mixtures import free_parameters
 
@@ -161,6 +162,7 @@ class CovarianceShapes(Result):
         return {**super().to_dict(), "mixtures": plain([asdict(m) for m in self.mixtures])}
 
     @classmethod
+    @read_back
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The result that `to_dict` wrote."""
         mixtures = (MixtureOfShape(**{**row, "bic": number(row["bic"])}) for row in data["mixtures"])

@@ -21,6 +21,7 @@ from partita.cluster.merged_mixture import (
 from partita.cluster.units import shifted, working_exponent
 from partita.cluster.ward import ward_cuts
 from partita.partitions import HardPartition
+from partita.results.records import read_back
 from partita.statistics.tables.near_clusterings import Clusterings
 
 __all__ = ["MIXTURE", "TREE", "WARD", "Evidence", "ScoredClustering"]
@@ -111,6 +112,7 @@ class ScoredClustering:
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, row: Mapping[str, Any]) -> ScoredClustering:
         """The clustering that `to_dict` wrote, without its labels."""
         known = {name: value for name, value in row.items() if name != "score"}

@@ -11,6 +11,7 @@ import numpy as np
 
 from partita.results import number, plain
 from partita.results.answers import Answer, Reason, ReasonKind, Role
+from partita.results.records import read_back
 from partita.results.verdicts import Strength
 from partita.selection._structure import Structure
 from partita.selection.evidence import (
@@ -99,6 +100,7 @@ class Verdict:
         }
 
     @classmethod
+    @read_back
     def from_dict(cls, row: Mapping[str, Any]) -> Verdict:
         """The verdict that `to_dict` wrote, without labels of objects."""
         best = None if row["best"] is None else ScoredClustering.from_dict(row["best"])

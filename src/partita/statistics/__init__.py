@@ -4,6 +4,7 @@ from partita.statistics.clusters.binary_counts import BinaryCounts
 from partita.statistics.clusters.centroid_pairs import CentroidPair
 from partita.statistics.clusters.dispersions import CentroidSilhouettes, Dispersions, Radii
 from partita.statistics.clusters.mixtures import (
+    ClusterNegentropies,
     GaussianComponents,
     GivenMixture,
     MixtureFit,
@@ -29,6 +30,7 @@ from partita.statistics.pairs.coassociation_gaps import CoassociationGaps
 from partita.statistics.pairs.concordance import ConcordanceChance, ConcordanceGaps
 from partita.statistics.pairs.credal import CredalGaps, PairNonspecificity
 from partita.statistics.pairs.shuffles import ShuffledGaps
+from partita.statistics.pairs.tnorm_coassociation import TNormCoassociations
 from partita.statistics.pairs.tnorm_pairs import TNormPairs
 from partita.statistics.protocol import Additive, Request, Statistic, Whole
 from partita.statistics.tables.contingency import Contingency, PairCounts
@@ -54,6 +56,7 @@ __all__ = [
     "BinaryCounts",
     "CentroidPair",
     "ClusterMoments",
+    "ClusterNegentropies",
     "ClusterScatter",
     "ConnectedGaps",
     "DensityConnectivity",
@@ -91,6 +94,7 @@ __all__ = [
     "PairNonspecificity",
     "SharedMemberships",
     "ShuffledGaps",
+    "TNormCoassociations",
     "TNormPairs",
     "centroid_closeness",
     "check_score",

@@ -443,16 +443,7 @@ def negentropy_parts(X: Any, found: Any, *, neighbors: int = 4) -> NegentropyPar
     model = found if hasattr(found, "covariances_") else None
     components = GaussianComponents.from_whole(matrix.values, partition, model=model)
     moments = ClusterScatter.over_blocks(data, partition, power=1.0)
-    made = [
-        _negentropy(np.asarray(data[rows], dtype=np.float64), share, center, covariance, neighbors)
-        for (rows, share), center, covariance in zip(
-            _objects(partition, moments.filled),
-            moments.centers_of_filled,
-            _covariances(moments)[moments.filled],
-            strict=True,
-        )
-    ]
-    negentropies, errors = np.array(made).T
+    negentropies, errors = _negentropies(data, partition, moments, neighbors)
     return NegentropyParts(
         components.size_entropy,
         components.conditional_entropy,
@@ -461,6 +452,120 @@ def negentropy_parts(X: Any, found: Any, *, neighbors: int = 4) -> NegentropyPar
         negentropies,
         errors,
     )
+
+
+@dataclass(frozen=True)
+class NegentropyOptions:
+    """Which nearest neighbour tells the density, and the smallest cluster that is judged."""
+
+    neighbors: Annotated[int, AtLeast(1), Below(1000)] = 4
+    min_points: Annotated[int | None, AtLeast(0), Below(1e15)] = None
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterNegentropies(Whole):
+    """How far each cluster is from a Gaussian with its covariance, estimated from nearest neighbours.
+
+    Attributes
+    ----------
+    points, weights : arrays (k,)
+        Sums of the memberships of the clusters that are not empty, and their shares.
+    negentropies : array (k,)
+        As in `NegentropyParts`; nan where a cluster is singular or has repeated points.
+    n_features : int
+        The number of features.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("X", "found")
+    options: ClassVar[type[Any]] = NegentropyOptions
+    kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
+    needs: ClassVar[Mapping[str, type[Statistic]]] = {"scatter": ClusterScatter}
+    why_costly: ClassVar[str] = "too many objects to find the nearest neighbours of each"
+
+    points: Array
+    weights: Array
+    negentropies: Array
+    n_features: int
+    min_points: int | None = None
+    kind: Kind = HARD
+    fractional_weights: bool = False
+
+    @staticmethod
+    def pair_operations(X: Array, found: Partition, **_options: Any) -> float:
+        """About how many distances the search needs: more with many features."""
+        n, d = float(found.n_objects), int(X.shape[1])
+        return n * min(n, 2.0 ** min(d, 30)) * max(d / 10.0, 0.1)
+
+    @classmethod
+    def foundations(cls, **_given: Any) -> Mapping[str, Request]:
+        """The scatter of the clusters, with memberships as they are."""
+        return {"scatter": Request.of(ClusterScatter, {"power": 1.0})}
+
+    @classmethod
+    def from_whole(
+        cls,
+        X: Array,
+        found: Partition,
+        weight: Array | None = None,
+        on_block: Callable[[int, int], None] | None = None,  # noqa: ARG003
+        *,
+        neighbors: int = 4,
+        min_points: int | None = None,
+        scatter: ClusterScatter,
+    ) -> ClusterNegentropies:
+        """The estimates of all clusters; a weight is a number of copies."""
+        is_fractional = weight is not None and weight.dtype.kind not in "iu"
+        has_copies = weight is not None and bool(weight.max() > neighbors)
+        filled = scatter.filled
+        if is_fractional or has_copies:
+            values = np.full(int(filled.sum()), math.nan)
+        else:
+            values = _negentropies(X, found, scatter, neighbors, weight)[0]
+        points = scatter.weights[filled]
+        shares = points / points.sum()
+        return cls(points, shares, values, int(X.shape[1]), min_points, found.kind, is_fractional)
+
+    @property
+    def kinds(self) -> tuple[Kind]:
+        """The kind of the clustering."""
+        return (self.kind,)
+
+    @property
+    def floor(self) -> int:
+        """The number of objects that a cluster must hold: ``min_points``, or max(25, d + 1)."""
+        return max(FEWEST_POINTS, self.n_features + 1) if self.min_points is None else self.min_points
+
+    @property
+    def has_small(self) -> bool:
+        """True where a cluster holds fewer objects than that, beyond rounding."""
+        return float(self.points.min()) < self.floor * (1.0 - 1e-9)
+
+
+def _negentropies(
+    X: Array, found: Partition, moments: ClusterScatter, neighbors: int, copies: Array | None = None
+) -> tuple[Array, Array]:
+    """The negentropy of each cluster that is not empty, and its standard error."""
+
+    def repeated(values: Array, rows: Array) -> Array:
+        return values if copies is None else np.repeat(values, copies[rows], axis=0)
+
+    made = [
+        _negentropy(
+            repeated(np.asarray(X[rows], dtype=np.float64), rows),
+            repeated(share, rows),
+            center,
+            covariance,
+            neighbors,
+        )
+        for (rows, share), center, covariance in zip(
+            _objects(found, moments.filled),
+            moments.centers_of_filled,
+            _covariances(moments)[moments.filled],
+            strict=True,
+        )
+    ]
+    values, errors = np.array(made).T
+    return values, errors
 
 
 def _negentropy(

@@ -107,7 +107,8 @@ def _one_minus_correlation(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats
 
 def values_of_sums(sums: PairSums) -> PairValues:
     """From the sums of a, b, ab, aa and bb over all pairs: differences, of which little may be left."""
-    n, pairs = sums.n, sums.n * (sums.n - 1.0)
+    n = np.float64(sums.n)  # a single object has no pairs: its means are 0/0, not an error
+    pairs = n * (n - 1.0)
     a, b, ab, aa, bb = (sums.everywhere - sums.own) / pairs
     covariance, variance_truth, variance_found = (
         0.0 if abs(left) <= CANCELLED * product else left
