@@ -15,9 +15,14 @@ from partita.partitions import as_partition
 
 
 def partition_of_arrays(
-    file: Path, columns: Sequence[str] | None, id_column: str | None, kind: str | None, normalize: bool
-) -> Any:
-    """The clustering in a file of arrays."""
+    file: Path,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    kind: str | None,
+    normalize: bool,
+    missing: str = "raise",
+) -> tuple[Any, Array | None, str]:
+    """The clustering in a file of arrays, which objects are kept (None if all), and what is missing."""
     if id_column is not None:
         raise ParameterError(
             "arrays have no column of identifiers.",
@@ -26,11 +31,24 @@ def partition_of_arrays(
         )
     arrays = loaded_arrays(file, columns)
     if len(arrays) > 1:
-        return as_partition(arrays, kind, normalize=normalize)
+        return as_partition(arrays, kind, normalize=normalize), None, ""
     ((name, array),) = arrays.items()
     if not isinstance(array, np.ndarray):
         raise FileError("this .npz file holds something else than arrays.", got=name, need="an array")
-    return as_partition(array, kind, normalize=normalize)
+    if missing != "raise" and array.dtype.kind == "f" and array.ndim in (1, 2):
+        gaps = np.asarray(np.isnan(array).reshape(len(array), -1).any(axis=1))
+        if gaps.any() and missing == "drop" and not gaps.all():
+            part = as_partition(array[~gaps], kind, normalize=normalize)
+            return part, ~gaps, told_of_array(array, int(gaps.sum()))
+        if gaps.any() and missing == "noise" and array.ndim == 1:
+            part = as_partition(array, kind, normalize=normalize, missing="noise")
+            return part, None, told_of_array(array, int(gaps.sum()))
+    return as_partition(array, kind, normalize=normalize), None, ""
+
+
+def told_of_array(array: Array, n_gaps: int) -> str:
+    """How many objects of an array have no label or not all memberships."""
+    return f"{'labels' if array.ndim == 1 else 'memberships'}: {n_gaps} of {len(array)} objects"
 
 
 def loaded_arrays(file: Path, columns: Sequence[str] | None) -> dict[str, Any]:
@@ -75,7 +93,9 @@ def _refuse_large(file: Path, loaded: Any, names: Sequence[str]) -> None:
     members = [info for info in loaded.zip.infolist() if info.filename.removesuffix(".npy") in names]
     unpacked, packed = sum(m.file_size for m in members), sum(m.compress_size for m in members)
     told = f"{', '.join(names)}: {unpacked / 1e6:,.0f} MB, out of {packed / 1e6:,.1f} MB"
-    refuse_unpacked(packed, unpacked, told, f"unzip {file.name} and read the .npy files, which is done in parts")
+    refuse_unpacked(
+        packed, unpacked, told, f"unzip {file.name} and read the .npy files, which is done in parts"
+    )
 
 
 def _only_array(array: Array, columns: Sequence[str] | None) -> dict[str, Any]:

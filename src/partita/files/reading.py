@@ -14,7 +14,7 @@ from partita.files.clusterings import clustering_in
 from partita.files.features import features_in
 from partita.files.identifiers import identifiers_of
 from partita.files.joining import Join, Pair, Side, join, plan_join
-from partita.files.missing import settle_array
+from partita.files.missing import check_policy, settle_array
 from partita.files.numpy_files import loaded_arrays, partition_of_arrays
 from partita.files.objects import Objects
 from partita.files.scans import is_large
@@ -138,7 +138,8 @@ def read_partition(
     table = open_table(path, Writing(header, encoding, decimal))
     if table is None:
         with named(path) as file:
-            return partition_of_arrays(file, columns, id_column, kind, normalize)
+            check_policy(missing, ("raise", "drop", "noise"))
+            return partition_of_arrays(file, columns, id_column, kind, normalize, missing)[0]
     with table.errors_named():
         return clustering_in(table, columns, id_column, kind, normalize=normalize, missing=missing).content
 
@@ -459,9 +460,12 @@ def _opened(paths: Sequence[str | Path], writing: Writing) -> dict[str | Path, T
 def _clustering(request: ClusteringFile, table: Table | None, plan: Join, missing: str) -> Side:
     if table is None:
         with named(request.path) as file:
-            part = partition_of_arrays(file, request.columns, plan.name, request.kind, request.normalize)
+            part, kept, told = partition_of_arrays(
+                file, request.columns, plan.name, request.kind, request.normalize, missing
+            )
             part = as_partition(part, noise_label=request.noise_label)
-        return Side(part, part.n_objects)
+        notes = (f"missing in {request.path}, {told}",) if told else ()
+        return Side(part, part.n_objects if kept is None else len(kept), kept, notes=notes)
     with table.errors_named():
         return clustering_in(
             table,

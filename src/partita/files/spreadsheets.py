@@ -67,7 +67,7 @@ def sheet_as_text(file: Path) -> tuple[str, tuple[str, ...]]:
 
 
 def _refuse_large(stream: Any) -> None:
-    """Refuse what takes minutes to parse, before it is parsed: openpyxl goes through all sheets to open one."""
+    """Refuse what takes minutes to parse, before openpyxl goes through all sheets to open one."""
     with zipfile.ZipFile(stream) as archive:
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
