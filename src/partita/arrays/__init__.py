@@ -8,9 +8,11 @@ from partita.arrays.frames import (
     frame_columns,
     frame_library,
     from_frame,
+    is_number_column,
     label_columns,
     missing_labels,
     numeric_frame,
+    opened_frame,
 )
 from partita.arrays.matrices import (
     MOST_DENSE_CELLS,
@@ -79,6 +81,8 @@ __all__ = [
     "missing_labels",
     "multiplicities",
     "numeric_frame",
+    "is_number_column",
+    "opened_frame",
     "objects",
     "one_blas_thread",
     "one_hot",

@@ -123,7 +123,7 @@ class ParquetScan(Scan):
     def part(self, place: int) -> Table:
         """One of the parts."""
         made = ParquetPart(self.path, self._parts, self._parts.parts[place])
-        made.first_row = self.starts()[place]
+        made.first_row, made.amounts = self.starts()[place], self.amounts
         return made
 
 
@@ -195,7 +195,7 @@ class KeptPart(Table):
 
     def __init__(self, table: Table, rows: Array) -> None:
         super().__init__(table.path)
-        self.names, self.header = table.names, table.header
+        self.names, self.header, self.amounts = table.names, table.header, table.amounts
         self._table, self._rows = table, rows
 
     def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
