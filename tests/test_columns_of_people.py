@@ -10,7 +10,7 @@ from command_runs import runner
 from partita.cluster_profiles import cluster_profiles
 from partita.errors import FileError, ParameterError
 from partita.files import read_data, text_scans
-from partita.files.reading import ClusteringFile, read_judged
+from partita.files.reading import ClusteringFile, read_features, read_judged
 from partita.files.text import Writing
 from partita.inputs import prepare
 from partita.partitions.amounts import Amounts, Way
@@ -294,13 +294,15 @@ def test_words_of_a_file_profile_clusters(frame, tmp_path):
     )
 
 
-def test_a_report_tells_words_that_set_clusters_apart(frame, tmp_path, run):
+def test_a_report_tells_words_that_set_clusters_apart(frame, tmp_path):
     page = tmp_path / "a.html"
-    pt.report(frame.drop(columns="k"), frame.k, to=page)
+    pt.report(pt.validate(frame.drop(columns="k"), frame.k), to=page)
     assert "city = Oslo" in page.read_text()
     frame.to_csv(tmp_path / "a.csv", index=False)
-    outcome = run(f"report {tmp_path / 'a.csv'} --labels k --to {tmp_path / 'b.html'}")
-    assert outcome.code == 0, outcome.err
+    read = read_features(
+        tmp_path / "a.csv", columns=None, leave_out=["k"], id_column=None, writing=Writing(), missing="raise"
+    )
+    pt.report(pt.validate(read.first, frame.k.to_numpy()), to=tmp_path / "b.html")
     assert "city = Oslo" in (tmp_path / "b.html").read_text()
 
 

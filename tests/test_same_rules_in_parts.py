@@ -205,6 +205,19 @@ def test_an_identifier_that_is_twice_in_one_file_and_nowhere_in_the_other(
     assert made.large.loc[alone[0], "id"] in str(told_problem(made, tmp_path, id_column).got)
 
 
+def test_identifiers_of_one_file_are_looked_at_where_they_are_named(tmp_path, run):
+    made = tables()
+    made.large["found"] = made.large.label
+    for row, code in ((0, 0), (299, 2)):
+        made.large.loc[0, "id"] = made.large.loc[row, "id"]
+        made.large.to_csv(tmp_path / "a.csv", index=False)
+        for how in ("--in-memory", "--in-chunks"):
+            command = f"compare {tmp_path / 'a.csv'} --truth label --labels found --id id {how}"
+            outcome = run(command)
+            assert outcome.code == code, outcome.err
+            assert ("repeated" in outcome.err) == bool(code)
+
+
 def told_problem(made, folder, id_column):
     with pytest.raises(MismatchError) as caught:
         made.read(folder, id_column=id_column)

@@ -151,6 +151,10 @@ class _Reading:
         if first is None or second is None or first is second:
             if id_column is not None and (first is None or second is None):
                 raise ParameterError("arrays have no column of identifiers.", need="files with named columns")
+            if id_column is not None and first is not None:
+                with first.errors_named(), _bar(one) as report:
+                    first.check([id_column])
+                    refuse_repeated(first, id_column, report)
             self._same_lengths(one, other)
             return Join(id_column, by_row=True)
         for scan in (first, second) if id_column is not None else ():

@@ -69,6 +69,10 @@ class Side:
             chosen = self.content.iloc[rows]
             chosen = chosen.iloc[:, rows] if self.are_distances else chosen
         chosen = chosen.reset_index(drop=True) if hasattr(chosen, "iloc") else chosen
+        return self.profiled(chosen, rows)
+
+    def profiled(self, chosen: Any, rows: Any = slice(None)) -> Any:
+        """Features of some of the objects that are kept, and with them the columns that only profile clusters."""
         if self.beside is not None:
             texts = self.beside.iloc[rows]
             chosen.attrs[PROFILED] = Profiled({name: texts[name].to_numpy(dtype=object) for name in texts})

@@ -158,8 +158,8 @@ def read_data(
 ) -> Any:
     """Read data, one line for each object, one column for each feature, as a pandas frame or an array.
 
-    Columns that are no features are left out: identifiers, words, labels, constants (the rules are in
-    `partita.partitions.roles`). The columns of the frame say which were taken; ``attrs["notes"]`` says why
+    Columns that are no features are left out: identifiers, words, dates, labels, constants (the rules are in
+    `partita.partitions.roles`). Amounts with signs and marks of thousands are numbers where all cells agree. The columns of the frame say which were taken; ``attrs["notes"]`` says why
     others were not.
 
     Parameters
@@ -420,7 +420,7 @@ def read_features(
             side = features_in(table, columns, leave_out, id_column, missing=missing, needs_identifiers=False)
     lines = np.arange(side.n_objects) if side.kept is None else np.flatnonzero(side.kept)
     objects = _objects(side.content, side.n_objects, lines, table, id_column, leave_out)
-    return Read(side.content, notes=side.notes, objects=objects)
+    return Read(side.profiled(side.content), notes=side.notes, objects=objects)
 
 
 def _objects(

@@ -4,7 +4,7 @@ A measurement that is left out, or an identifier that is taken for one, makes ev
 is left out only for one of these reasons, each of them is said, and where two readings fit, the caller is
 asked:
 
-- it holds words, or nothing, or one value: no distance depends on it;
+- it holds words, dates, or nothing, or one value: no distance depends on it;
 - it holds whole numbers under a name of identifiers (id, customer_id), or all different ones under a name
   of single objects (name, sample, index): they tell objects apart and measure nothing;
 - it counts the objects, 0, 1, 2, ... or 1, 2, 3, ... in any order: the index of a frame that was saved;
