@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.mixture import GaussianMixture
 
 import partita as pt
 from command_runs import runner
@@ -199,6 +200,13 @@ def test_words_and_dates_are_left_out_of_a_frame_with_a_note(frame):
     choice = pt.choose(X, {"a": labels, "b": 1 - (frame.y > 0)})
     assert any(NOTE in note for note in choice.notes)
     assert pt.indices.silhouette(X, labels) == result["silhouette"].value
+
+
+def test_a_mixture_that_was_fitted_without_the_words(frame):
+    X = frame[["x", "y"]]
+    model = GaussianMixture(2, random_state=0).fit(X)
+    value = pt.validate(frame.drop(columns="k"), model, indices=["BIC"])["BIC"].value
+    assert value == pt.validate(X, model, indices=["BIC"])["BIC"].value
 
 
 def test_the_rule_is_that_of_the_command_line(frame, tmp_path, run):

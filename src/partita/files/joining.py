@@ -72,7 +72,7 @@ class Side:
         return self.profiled(chosen, rows)
 
     def profiled(self, chosen: Any, rows: Any = slice(None)) -> Any:
-        """Features of some of the objects that are kept, and with them the columns that only profile clusters."""
+        """Features of some of the objects that are kept, with the columns that only profile clusters."""
         if self.beside is not None:
             texts = self.beside.iloc[rows]
             chosen.attrs[PROFILED] = Profiled({name: texts[name].to_numpy(dtype=object) for name in texts})

@@ -159,8 +159,8 @@ def read_data(
     """Read data, one line for each object, one column for each feature, as a pandas frame or an array.
 
     Columns that are no features are left out: identifiers, words, dates, labels, constants (the rules are in
-    `partita.partitions.roles`). Amounts with signs and marks of thousands are numbers where all cells agree. The columns of the frame say which were taken; ``attrs["notes"]`` says why
-    others were not.
+    `partita.partitions.roles`). Amounts with signs and marks of thousands are numbers where all cells agree.
+    The columns of the frame say which were taken; ``attrs["notes"]`` says why others were not.
 
     Parameters
     ----------
