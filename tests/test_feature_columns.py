@@ -34,7 +34,7 @@ LEFT_OUT: dict[str, tuple[str, Any, str]] = {
     "names with numbers": ("id", [f"{i}" for i in range(N - 1)] + ["x"], "all different words"),
     "species": ("species", ["setosa", "virginica"] * (N // 2), "words"),
     "cities": ("city", [f"c{i % 15}" for i in range(N)], "words"),
-    "dates": ("day", [f"2020-01-{1 + i % 28:02d}" for i in range(N)], "words"),
+    "dates": ("day", [f"2020-01-{1 + i % 28:02d}" for i in range(N)], "dates"),
     "label": ("label", np.arange(N) % 3, "labels: 3 different integers"),
     "noise too": ("cluster", np.arange(N) % 4 - 1, "labels: 4 different integers"),
     "floats that are whole": ("class", (np.arange(N) % 3).astype(float), "labels: 3 different integers"),

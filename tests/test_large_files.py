@@ -795,31 +795,6 @@ def test_numbers_that_are_written_as_texts_are_told_as_that(tmp_path, run, frame
         assert "'w' holds numbers that are written as texts" in told
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "validate gaps.npy --memberships labels.npy",
-        "compare labels.npy gaps.npy",
-        "compare all.csv gaps.npy",
-        "compare truth.parquet gaps.parquet",
-        "compare gaps.parquet truth.parquet",
-    ],
-)
-def test_objects_of_arrays_and_small_files_are_not_left_out(files, run, frame, command):
-    values = np.load("single.npy")
-    values[2000, 1] = np.nan
-    np.save("gaps.npy", values)
-    single = frame[["id", "name"]].sample(frac=1, random_state=0)
-    single.to_parquet("single.parquet", row_group_size=300, index=False)
-    single.replace("b", None).to_parquet("gaps.parquet", row_group_size=300, index=False)
-    command += " --truth truth" if "csv" in command else ""
-    outcome = run(f"{command} --missing drop --in-chunks")
-    assert outcome.code == 2
-    assert "cannot be left out" in outcome.err
-    assert "--in-memory" in outcome.err
-    assert run(f"{command.replace('gaps', 'single')} --missing drop --in-chunks").code == 0
-
-
 def test_labels_that_are_numbers_in_some_parts_and_texts_in_others(tmp_path, run, frame):
     """Where a value is missing, the whole numbers of that part are spelled."""
     gaps = frame[["truth", "found"]].astype("Int64")

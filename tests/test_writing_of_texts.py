@@ -202,14 +202,6 @@ BAD: dict[str, tuple[str | bytes, str, str | bytes | None, dict[str, Any]]] = {
         "a;b\n1500;2\n2500;3\n",
         {},
     ),
-    "thousands": ('a,b\n"1,234,567",2\n"2,500",3\n', "without thousands", "a,b\n1234567,2\n2500,3\n", {}),
-    "thousands and decimals": (
-        'a,b\n"1,234.5",2\n"2,500.1",3\n',
-        "without thousands",
-        "a,b\n1234.5,2\n2500.1,3\n",
-        {},
-    ),
-    "percents": ("a,b\n12.5%,2\n30%,3\n", "percent", "a,b\n12.5,2\n30,3\n", {}),
     "two decimal marks": (
         "a;b\n1,5;2\n2.5;3\n2,5;4\n",
         "same decimal mark",

@@ -11,6 +11,7 @@ import numpy as np
 
 from partita.arrays import Array, Floats, dense, is_sparse, one_hot
 from partita.partitions import EVIDENTIAL, ROUGH, DataMatrix, HardPartition, Partition
+from partita.partitions.word_columns import profile_columns
 from partita.results import Result, Table
 
 MOST_FEATURES = 1000
@@ -83,7 +84,8 @@ def cluster_profiles(data: DataMatrix, found: Partition, weight: Array | None = 
     Parameters
     ----------
     data : DataMatrix
-        Features of the objects, not distances.
+        Features of the objects, not distances. Columns of words beside them count too: each frequent word by
+        its share, dates by their year.
     found : Partition
         A clustering of these objects. Rough and evidential ones count by their pignistic probabilities,
         typicalities as they are; noise belongs to no cluster.
@@ -91,10 +93,13 @@ def cluster_profiles(data: DataMatrix, found: Partition, weight: Array | None = 
         Multiplicities.
     """
     n, d = data.shape
+    words: list[str] = []
     each = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
     total = each.sum()
     if data.sparse is None:
         X: Any = np.asarray(data.values, dtype=np.float64)
+        words, columns = profile_columns(data.aside)
+        X = np.column_stack([X, *columns]) if columns else X
         unit = _units(np.abs(X).max(axis=0, initial=0.0))
         X = X / unit
         whole = each @ X
@@ -104,6 +109,7 @@ def cluster_profiles(data: DataMatrix, found: Partition, weight: Array | None = 
         X, whole, spread = _sparse_spread(data.sparse, unit, each)
     names, sizes, sums = _sums(X, found, each)
     features = [str(name) for name in data.features] or [f"column {j}" for j in range(d)]
+    features += words
     profiles = tuple(
         ClusterProfile(
             name, _whole(size), float(size / total), _features(features, s, size, whole, total, spread, unit)

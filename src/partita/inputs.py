@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Array, multiplicities
+from partita.arrays import Array, frame_library, multiplicities
 from partita.arrays.chunked import aligned, is_of_dask
 from partita.errors import KindError, MismatchError, ParameterError, PartitionError, Phrase, Setting
 from partita.partitions import (
@@ -32,6 +32,7 @@ from partita.partitions.chunked import InChunks
 from partita.partitions.data import FILLS
 from partita.partitions.models import is_estimator, refuse_labels_of_other_data
 from partita.partitions.side_names import Noise
+from partita.partitions.word_columns import without_words
 from partita.statistics import Contingency
 from partita.statistics.tables.one_look import read_and_multiply, table_of_labels
 
@@ -179,6 +180,8 @@ def prepare(
     sides: dict[str, Any] = (
         {"X": _data_matrix(X, are_distances=metric == "precomputed", missing=missing)} if "X" in given else {}
     )
+    if "X" in sides and sides["X"].aside and frame_library(X) is not None:
+        X = without_words(X)[0]  # models were fitted without them
     policy = "raise" if missing in FILLS else missing
     together = None
     if given.keys() == {"truth", "found"} and sample_weight is None and noise_label is background is None:

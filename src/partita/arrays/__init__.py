@@ -8,9 +8,11 @@ from partita.arrays.frames import (
     frame_columns,
     frame_library,
     from_frame,
+    is_number_column,
     label_columns,
     missing_labels,
     numeric_frame,
+    opened_frame,
     refuse_equal_names,
 )
 from partita.arrays.matrices import (
@@ -80,6 +82,8 @@ __all__ = [
     "missing_labels",
     "multiplicities",
     "numeric_frame",
+    "is_number_column",
+    "opened_frame",
     "objects",
     "one_blas_thread",
     "one_hot",

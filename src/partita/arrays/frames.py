@@ -209,6 +209,18 @@ def numeric_frame(obj: Any) -> tuple[Array, list[Any], Any]:
     return made.astype(np.float32) if is_single else made, list(native.columns), index
 
 
+def opened_frame(obj: Any) -> Any:
+    """A series or data frame as narwhals reads it."""
+    return _opened(obj, ParameterError)
+
+
+def is_number_column(column: Any) -> bool:
+    """Whether a column that narwhals reads holds numbers or truth values; or what nobody can tell."""
+    import narwhals as nw
+
+    return _is_numeric(column) or column.dtype == nw.Unknown
+
+
 def _is_numeric(column: Any) -> bool:
     import narwhals as nw
 

@@ -22,7 +22,15 @@ from partita.files.chunked_matrices import numbers_of_part
 from partita.files.features import columns_wanted, features_note, no_features, refuse_unsure
 from partita.files.missing import counts_of_gaps, told_counts
 from partita.files.scans import FirstRows, RowMask, Scan, known_rows, sum_of_looks
-from partita.files.words import refuse_words_among_numbers, text_counts, word_columns
+from partita.files.words import (
+    amounts_of,
+    refuse_words_among_numbers,
+    text_counts,
+    told_ways,
+    way_of,
+    word_columns,
+)
+from partita.partitions.amounts import Amounts, Way
 from partita.partitions.chunked import ChunkedData
 from partita.partitions.roles import (
     MOST_GROUPS,
@@ -31,6 +39,7 @@ from partita.partitions.roles import (
     are_whole,
     identifier_rank,
     is_label_name,
+    note_on_identifiers,
     role_by_facts,
     role_of_words,
 )
@@ -104,13 +113,17 @@ def features_in_parts(
     """The features of the objects in a table, or of those that are kept, and what to say of its columns."""
     wanted = columns_wanted(scan, columns, leave_out, id_column)
     head = scan.read(wanted, rows=SAMPLE_ROWS)
-    words = [name for name in wanted if name in word_columns(head)]
+    amounts = dict(scan.whole.amounts)
+    words = [name for name in wanted if name in word_columns(head) and name not in amounts]
+    amounts |= _amounts(scan, head, words, on_chunk)
+    words = [name for name in words if name not in amounts]
     roles: dict[str, Role] = {name: role_of_words(name, text_counts(head[name])) for name in words}
     if words and (columns is not None or any(role.is_unsure for role in roles.values())):
         refuse_words_among_numbers(FirstRows(scan, SAMPLE_ROWS), head, words)
         raise no_features(scan.names, words, {}, [])
     numbers = [name for name in wanted if name not in words]
-    seen = _looked_at(scan, numbers, on_chunk) if numbers else {}
+    seen, more = _looked_at_numbers(scan, numbers, on_chunk)
+    amounts |= more
     if columns is None:
         roles |= {name: role_by_facts(name, one.facts, scan.names) for name, one in seen.items()}
         refuse_unsure(roles)
@@ -125,7 +138,47 @@ def features_in_parts(
     note = features_note(chosen, left_out)
     if words and len(head) < scan.n_objects:
         note += f"; words are known by the first {len(head)} rows"
-    return _data(kept or scan, chosen, [seen[name] for name in chosen]), (*scan.notes, note)
+    told = [told_ways({name: amounts[name] for name in wanted if name in amounts})] * bool(amounts)
+    plain = [name for name in chosen if name in head and name not in word_columns(head)]
+    doubts = note_on_identifiers(plain, [head[name].to_numpy() for name in plain])
+    told += [doubts] * bool(doubts)
+    return _data(kept or scan, chosen, [seen[name] for name in chosen]), (*scan.notes, *told, note)
+
+
+def _looked_at_numbers(
+    scan: Scan, names: Sequence[str], on_chunk: OnChunk
+) -> tuple[dict[str, _Seen], dict[str, Way]]:
+    """What these columns hold, and those with signs or marks of thousands that the first rows do not have."""
+    amounts: dict[str, Way] = {}
+    while names:
+        try:
+            return _looked_at(scan, names, on_chunk), amounts
+        except FileError as problem:
+            name = getattr(problem, "column", None)
+            found = {} if name is None or name in amounts else _amounts(scan, None, [name], on_chunk)
+            if not found:
+                raise
+            amounts |= found
+    return {}, amounts
+
+
+def _amounts(scan: Scan, head: Any, names: Sequence[str], on_chunk: OnChunk) -> dict[str, Way]:
+    """How numbers with signs and marks are written; from here on, parts of the file are read so."""
+    likely = [name for name in names if head is None or amounts_of(head[name]).found()]
+    if not likely:
+        return {}
+    pieces = (scan.piece(_common, scan, likely, place) for place, _ in enumerate(scan.sizes))
+    common = sum_of_looks(pieces, scan.sizes, _added, on_chunk)
+    first = FirstRows(scan, SAMPLE_ROWS)
+    ways = {name: way_of(first, name, one) for name, one in zip(likely, common, strict=True)}
+    found = {name: way for name, way in ways.items() if way is not None}
+    scan.whole.amounts = {**scan.whole.amounts, **found}
+    return found
+
+
+def _common(scan: Scan, names: Sequence[str], place: int) -> list[Amounts]:
+    texts = scan.part(place).read([], names)
+    return [amounts_of(texts[name]) for name in names]
 
 
 def known_features(scan: Scan, names: Sequence[str], on_chunk: OnChunk = None) -> RowMask:
@@ -161,7 +214,7 @@ def _looked_at(scan: Scan, names: Sequence[str], on_chunk: OnChunk) -> dict[str,
     return dict(zip(names, found, strict=True))
 
 
-def _added(some: list[_Seen], others: list[_Seen]) -> list[_Seen]:
+def _added(some: list[Any], others: list[Any]) -> list[Any]:
     return [a + b for a, b in zip(some, others, strict=True)]
 
 
@@ -243,7 +296,7 @@ def _data(scan: Scan, names: Sequence[str], seen: Sequence[_Seen]) -> ChunkedDat
 def _matrix(scan: Scan, names: Sequence[str], place: int) -> Array:
     """The features of one part; column by column, so that no more than this is in memory."""
     matrix = np.empty((scan.sizes[place], len(names)))
-    for j, column in enumerate(scan.part(place).number_columns(names)):
+    for j, column in enumerate(scan.part(place).amounts_and_numbers(names)):
         matrix[:, j] = column
     return matrix
 

@@ -33,6 +33,9 @@ from partita.partitions.roles import identifier_rank
 MOST_ALONE = 100_000
 """Identifiers that only one of two large files has, which are looked for in other spellings."""
 
+MOST_HASHED = 1 << 24
+"""Identifiers of which 8 bytes each are in memory at a time."""
+
 
 def identifiers_to_join_on(one: Table, other: Table, taken: set[str]) -> tuple[str | None, list[str]]:
     """The column that names objects in both files, as its name and first rows say, and all that may.
@@ -158,18 +161,60 @@ def looked_up(
     places = np.concatenate(found)
     counts = np.bincount(places, minlength=len(small))
     if (counts > 1).any():
-        raise MismatchError(
-            "identifiers are repeated or missing, so files cannot be joined on them.",
-            got=f"column {name!r} of {scan.path}: {small[int(counts.argmax())]!r} {int(counts.max())} times",
-            need="each object once",
-            fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
-        )
+        raise _repeated(scan, name, small[int(counts.argmax())], int(counts.max()))
     if len(places) < min(len(small), scan.n_objects):
         _refuse_two_spellings(small[counts == 0], scan, mask, name, on_chunk)
     if not len(places):
         raise _nothing_in_common(name, small[:3].tolist(), _first(scan, name))
     left = scan.n_objects + len(small) - 2 * len(places)
     return _kept(scan, mask), places, (_told(name, len(places), left),)
+
+
+def refuse_repeated(scan: Scan, name: str, on_chunk: OnChunk = None) -> None:
+    """Refuse identifiers that two objects of a large file share, also those that no other file has.
+
+    Their hashes are compared, some of them at a time; identifiers whose hashes are equal are counted.
+    """
+    n_rounds = -(-scan.n_objects // MOST_HASHED)
+    for turn in range(n_rounds):
+        pieces = [
+            scan.piece(_hashes, scan, name, n_rounds, turn, place) for place, _ in enumerate(scan.sizes)
+        ]
+        hashes = np.sort(np.concatenate(list(compute(pieces, on_chunk))))
+        twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])[:MOST_ALONE]
+        if not len(twice):
+            continue
+        pieces = [scan.piece(_counts_of, scan, name, twice, place) for place, _ in enumerate(scan.sizes)]
+        counts = sum(compute(pieces, on_chunk), Counter[str]())
+        text, count = max(counts.items(), key=lambda item: item[1])
+        if count > 1:
+            raise _repeated(scan, name, text, count)
+
+
+def _hashes(scan: Scan, name: str, n_rounds: int, turn: int, part: int) -> Array:
+    """Of the identifiers of a part, those that are compared in this turn."""
+    hashes = _hashed(_identifiers(scan, name, part).astype(str))
+    return np.asarray(hashes[hashes % np.uint64(n_rounds) == turn])
+
+
+def _hashed(texts: Array) -> Array:
+    from pandas.util import hash_array
+
+    return np.asarray(hash_array(texts.astype(object), categorize=False))
+
+
+def _counts_of(scan: Scan, name: str, hashes: Array, part: int) -> Counter[str]:
+    texts = _identifiers(scan, name, part).astype(str)
+    return Counter(texts[np.isin(_hashed(texts), hashes)].tolist())
+
+
+def _repeated(scan: Scan, name: str, text: str, count: int) -> MismatchError:
+    return MismatchError(
+        "identifiers are repeated or missing, so files cannot be joined on them.",
+        got=f"column {name!r} of {scan.path}: {text!r} {count} times",
+        need="each object once",
+        fix=Phrase(Setting("id_column"), " NAME for another column, or ", BY_ROW),
+    )
 
 
 def are_same_lines(scan: Scan, texts: Any, name: str, on_chunk: OnChunk = None) -> bool:

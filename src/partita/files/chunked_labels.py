@@ -34,6 +34,8 @@ class LabelColumn:
     scan: Scan
     name: str
     noise_label: Any = None
+    drops_gaps: bool = False
+    """Whether objects without a label are left out."""
 
     def cells(self, place: int) -> Cells:
         """Those of one part."""
@@ -77,10 +79,23 @@ def labels_in_parts(columns: Sequence[LabelColumn], on_chunk: OnChunk = None) ->
     starts = columns[0].scan.starts()
     pieces = (Piece(partial(_look, columns, *where)) for where in enumerate(starts))
     seen: _SeenTogether = sum_of_looks(pieces, sizes, _added, on_chunk)
-    made = [_clustering(column, one) for column, one in zip(columns, seen.columns, strict=True)]
+    made = [
+        _clustering(column, one, _of_whole_file(column, on_chunk) or one)
+        for column, one in zip(columns, seen.columns, strict=True)
+    ]
     if seen.table is not None:
         made[0].clustering.counted_beside = (made[1].clustering, _renamed(seen.table, made))
     return [one.clustering for one in made]
+
+
+def _of_whole_file(column: LabelColumn, on_chunk: OnChunk) -> _Seen | None:
+    """What a column holds with the objects that are left out: all of them say how labels are spelled."""
+    if column.scan.whole is column.scan:
+        return None
+    whole = replace(column, scan=column.scan.whole)
+    pieces = (Piece(partial(_look, [whole], *where)) for where in enumerate(whole.scan.starts()))
+    seen: _SeenTogether = sum_of_looks(pieces, whole.scan.sizes, _added, on_chunk)
+    return seen.columns[0]
 
 
 def known_labels(column: LabelColumn, on_chunk: OnChunk = None) -> tuple[RowMask, str | None]:
@@ -189,18 +204,20 @@ class _Made(NamedTuple):
     by_raw: Mapping[Any, Any] | None
 
 
-def _clustering(column: LabelColumn, seen: _Seen) -> _Made:
-    """The clustering, by the rules for labels in memory, which look at different texts only."""
+def _clustering(column: LabelColumn, seen: _Seen, whole: _Seen) -> _Made:
+    """The clustering, by the rules for labels in memory, which heed all texts of a whole file."""
     with column.scan.errors_named():
-        if seen.missing:
-            first = column.scan.place(seen.first_missing or 0)
-            told = told_counts(column.name, seen.missing, column.scan.n_objects, first)
-            raise labels_are_missing(told, is_all=not seen.counts)
-        labels: dict[Any, Any] = {raw: raw for raw in seen.counts}
-        if any(isinstance(raw, str) for raw in seen.counts):
-            texts = list(dict.fromkeys(str(raw) for raw in seen.counts))
+        if whole.missing and not column.drops_gaps:
+            scan = whole.column.scan
+            first = scan.place(whole.first_missing or 0)
+            told = told_counts(column.name, whole.missing, scan.n_objects, first)
+            raise labels_are_missing(told, is_all=not whole.counts)
+        labels: dict[Any, Any] = {raw: raw for raw in whole.counts}
+        if any(isinstance(raw, str) for raw in whole.counts):
+            texts = list(dict.fromkeys(str(raw) for raw in whole.counts))
             meanings = dict(zip(texts, label_meanings(texts, column.name, column.scan.header), strict=True))
-            labels = {raw: meanings[str(raw)] for raw in seen.counts}
+            labels = {raw: meanings[str(raw)] for raw in whole.counts}
+        labels = {raw: labels[raw if raw in labels else str(raw)] for raw in seen.counts}
         distinct = as_partition(_series(list(labels.values())))
     own = dict(zip(labels.values(), distinct.labels.tolist(), strict=True))
     by_raw = {raw: own[label] for raw, label in labels.items()}

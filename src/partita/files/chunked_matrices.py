@@ -63,9 +63,11 @@ def _reading(kind: str | None, names: Sequence[str] | None, normalize: bool, noi
 def numbers_of_part(part: Table, names: Sequence[str]) -> list[Array]:
     """Columns of numbers; one with words among them is refused."""
     columns = []
-    for column in part.number_columns(names):
+    for column in part.amounts_and_numbers(names):
         if column.dtype.kind not in "biuf":
-            raise words_among_numbers(part, column.name)
+            problem = words_among_numbers(part, column.name)
+            problem.column = column.name  # type: ignore[attr-defined]
+            raise problem
         columns.append(column.to_numpy())
     return columns
 

@@ -20,6 +20,7 @@ from partita.files.chunked_joining import (
     merged,
     neither_sorted_nor_small,
     refuse_other_names,
+    refuse_repeated,
     sorted_alike,
 )
 from partita.files.chunked_labels import LabelColumn, known_labels, labels_in_parts, refuse_other_kind
@@ -31,7 +32,8 @@ from partita.files.chunked_matrices import (
 )
 from partita.files.clusterings import clustering_in, columns_of_clustering
 from partita.files.identifiers import identifiers_of, lengths_of_files_differ, like_identifiers
-from partita.files.joining import Join
+from partita.files.joining import Join, Side
+from partita.files.numpy_files import told_of_array
 from partita.files.saved_arrays import SavedArray
 from partita.files.scans import KeptRows, RowMask, Scan, is_large, known_rows, open_scan
 from partita.files.tables import open_table, stripped
@@ -125,6 +127,7 @@ class _Reading:
             array.cut(min(one.rows for one in arrays))
         self.places: dict[str | Path, Any] = {}
         """For a small file that was joined with a large one: where the objects are in it."""
+        self._sides: dict[tuple[Any, ...], Side] = {}
         for source in self.sources.values():
             self.notes += source.notes
 
@@ -148,6 +151,10 @@ class _Reading:
         if first is None or second is None or first is second:
             if id_column is not None and (first is None or second is None):
                 raise ParameterError("arrays have no column of identifiers.", need="files with named columns")
+            if id_column is not None and first is not None:
+                with first.errors_named(), _bar(one) as report:
+                    first.check([id_column])
+                    refuse_repeated(first, id_column, report)
             self._same_lengths(one, other)
             return Join(id_column, by_row=True)
         for scan in (first, second) if id_column is not None else ():
@@ -197,6 +204,7 @@ class _Reading:
             index = identifiers_of(texts, name)
         with _bar(large) as report:
             self.sources[large], self.places[small[0]], notes = looked_up(scan, index, name, report)
+            refuse_repeated(scan, name, report)
         self.notes += notes
         return True
 
@@ -226,9 +234,12 @@ class _Reading:
                 need="an object whose values are there",
             )
         if known.count() < known.n:
-            if any(isinstance(source, SavedArray) for source in self.sources.values()) or self.places:
-                raise _cannot_leave_out()
-            self.sources = {path: KeptRows(source, known) for path, source in self.sources.items()}
+            self.sources = {
+                path: source.keeping(known) if isinstance(source, SavedArray) else KeptRows(source, known)
+                for path, source in self.sources.items()
+            }
+            rows = np.flatnonzero(known.of(0, known.n)) if self.places else None
+            self.places = {path: places[rows] for path, places in self.places.items()}
             share = known.count() / known.n
             self.notes.append(f"missing values: {known.count()} of {known.n} objects kept ({share:.1%})")
 
@@ -275,7 +286,7 @@ class _Reading:
         for i, (file, names) in enumerate(zip(files, chosen, strict=True)):
             source = self.sources[file.path]
             if file.path in self.places:
-                made[i] = self._of_small(file, plan)
+                made[i] = self.of_small(file, plan).of_lines(self.places[file.path])
             elif isinstance(source, SavedArray):
                 _refuse_columns(file)
                 if source.holds_whole_labels and file.kind in (None, "hard"):
@@ -284,33 +295,46 @@ class _Reading:
                 with _bar(file.path) as report:
                     made[i] = clustering_of_array(source, file.kind, file.normalize, file.noise_label, report)
             elif len(names) > 1:
+                kind = self._kind_of_whole_file(source, names, file)
                 with _bar(file.path) as report:
-                    made[i] = memberships_in_parts(source, names, file.kind, file.normalize, report)
+                    made[i] = memberships_in_parts(source, names, kind, file.normalize, report)
             else:
                 refuse_other_kind(file.kind)
-                labels[i] = LabelColumn(source, names[0], file.noise_label)
+                labels[i] = LabelColumn(source, names[0], file.noise_label, self.missing == "drop")
         if labels:
             with _bar(*(files[i].path for i in labels)) as report:
                 made |= dict(zip(labels, labels_in_parts(list(labels.values()), report), strict=True))
         return [made[i] for i, _ in enumerate(files)]
 
-    def _of_small(self, file: ClusteringFile, plan: Join) -> Any:
-        table = open_table(file.path, self.writing)
-        assert table is not None
-        with table.errors_named():
-            side = clustering_in(
-                table,
-                file.columns,
-                plan.name,
-                file.kind,
-                normalize=file.normalize,
-                noise_label=file.noise_label,
-                missing=self.missing,
-                no_memberships=plan.others,
-            )
-        if side.kept is not None:
-            raise _cannot_leave_out()
-        return side.of_lines(self.places[file.path])
+    def of_small(self, file: ClusteringFile, plan: Join) -> Side:
+        """What a small file holds, and which of its objects are kept; it is read once."""
+        asked = (file.path, *(file.columns or ()))
+        if asked not in self._sides:
+            table = open_table(file.path, self.writing)
+            assert table is not None
+            with table.errors_named():
+                self._sides[asked] = clustering_in(
+                    table,
+                    file.columns,
+                    plan.name,
+                    file.kind,
+                    normalize=file.normalize,
+                    noise_label=file.noise_label,
+                    missing=self.missing,
+                    no_memberships=plan.others,
+                )
+            self.notes += self._sides[asked].notes
+        return self._sides[asked]
+
+    def _kind_of_whole_file(self, scan: Scan, names: Sequence[str], file: ClusteringFile) -> str | None:
+        """The kind of memberships, which all objects of a file decide, also those that are left out later."""
+        if scan.whole is scan:
+            return file.kind
+        with _bar(file.path) as report:
+            whole = scan.whole
+            if self.missing == "drop":
+                whole = KeptRows(whole, known_features(whole, names, report))
+            return str(memberships_in_parts(whole, names, file.kind, file.normalize, report).kind)
 
     def weights(self, path: str | Path, name: str) -> Any:
         """Weights in a column of a file."""
@@ -327,16 +351,6 @@ class _Reading:
             scan.check([name])
         with _bar(path) as report:
             return weights_in_parts(scan, name, report)
-
-
-def _cannot_leave_out() -> ParameterError:
-    return ParameterError(
-        "objects cannot be left out of these files in chunks.",
-        got="missing='drop'",
-        need="two tables that are read in chunks, or no gaps",
-        fix="--in-memory (in_chunks=False) if they fit",
-        parameter="missing",
-    )
 
 
 def _refuse_columns(file: ClusteringFile) -> None:
@@ -372,7 +386,7 @@ def read_two_in_chunks(
         )
     files = [truth, *found.parts.values()]
     chosen = [reading.columns(file, plan) for file in files]
-    masks = _known_clusterings(reading, files, chosen) if missing == "drop" else {}
+    masks = _known_clusterings(reading, files, chosen, plan) if missing == "drop" else {}
     columns: Sequence[str] | None = None
     if data is not None:
         if reading.scan(data.path) is None or data.path in reading.places:
@@ -399,15 +413,25 @@ def read_two_in_chunks(
 
 
 def _known_clusterings(
-    reading: _Reading, files: Sequence[ClusteringFile], chosen: Sequence[Sequence[str]]
+    reading: _Reading, files: Sequence[ClusteringFile], chosen: Sequence[Sequence[str]], plan: Join
 ) -> dict[str | Path, list[RowMask]]:
     """Of each file, which objects have labels or memberships."""
     masks: dict[str | Path, list[RowMask]] = {}
     for file, names in zip(files, chosen, strict=True):
         scan = reading.sources[file.path]
         if isinstance(scan, SavedArray):
-            masks.setdefault(file.path, []).append(_known_of_array(scan))
-        elif file.path not in reading.places:
+            known = _known_of_array(scan)
+            if known.count() < known.n:
+                reading.notes.append(
+                    f"missing in {file.path}, {told_of_array(scan.values, known.n - known.count())}"
+                )
+            masks.setdefault(file.path, []).append(known)
+        elif file.path in reading.places:
+            kept, places = reading.of_small(file, plan).kept, reading.places[file.path]
+            known = RowMask(len(places))
+            known.put(0, np.ones(len(places), dtype=bool) if kept is None else kept[places])
+            masks.setdefault(file.path, []).append(known)
+        else:
             with _bar(file.path) as report, scan.errors_named():
                 if len(names) == 1:
                     known, told = known_labels(LabelColumn(scan.whole, names[0]), report)
@@ -469,12 +493,13 @@ def read_judged_in_chunks(
     labels = [*leave_out, *(clustering.taken if clustering.path == data else ())]
     source = reading.sources[data]
     if missing == "drop":
-        masks = _known_clusterings(reading, files, chosen)
+        masks = _known_clusterings(reading, files, chosen, plan)
         if isinstance(source, SavedArray):
             masks.setdefault(data, []).append(_known_of_array(source))
         else:
             columns = reading.known_features(data, columns, labels, plan, masks)
         reading.leave_out(masks)
+        source = reading.sources[data]
     if isinstance(source, SavedArray):
         with _bar(data) as report:
             features = data_of_array(source, report)

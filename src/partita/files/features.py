@@ -11,7 +11,13 @@ from partita.files.identifiers import identifiers_of
 from partita.files.joining import Side
 from partita.files.missing import settle_features
 from partita.files.tables import Table, in_order
-from partita.files.words import refuse_words_among_numbers, text_counts, word_columns, words_among_numbers
+from partita.files.words import (
+    read_amounts,
+    refuse_words_among_numbers,
+    text_counts,
+    word_columns,
+    words_among_numbers,
+)
 from partita.partitions.roles import WORDS, Role, role_of_numbers, role_of_words
 
 MOST_NAMED = 8
@@ -53,6 +59,7 @@ def features_in(
     texts = [names] if names is not None and needs_identifiers else []
     frame = table.read(wanted, [name for name in texts if name not in wanted])
     index = identifiers_of(frame[texts[0]], texts[0]) if texts else None
+    frame, told_amounts = read_amounts(table, frame, wanted)
     by_rules = columns is None and not every_column
     roles = _roles(table, frame, wanted) if by_rules else {}
     if takes_words:
@@ -72,11 +79,22 @@ def features_in(
         used, kept, notes = settle_features(table, used, missing)
     if by_rules and id_column is not None:
         left_out = {id_column: "names the objects", **left_out}
-    told = (*table.notes, *([] if every_column else [features_note(chosen, left_out)]), *notes)
+    told = (*table.notes, *told_amounts, *([] if every_column else [features_note(chosen, left_out)]), *notes)
     if index is not None:
         used = used.set_axis(index if kept is None else index[kept])
+    beside = _beside(frame, roles, kept)
     are_distances = every_column and len(chosen) == len(frame)
-    return Side(used, len(frame), kept, index, told, are_distances)
+    return Side(used, len(frame), kept, index, told, are_distances, beside)
+
+
+def _beside(frame: Any, roles: Mapping[str, Role], kept: Any) -> Any:
+    """The columns of words and dates of the objects that are kept, as texts with None for missing ones."""
+    names = [name for name, role in roles.items() if role.reason in ("words", "dates")]
+    if not names:
+        return None
+    texts = frame[names].map(lambda text: str(text).strip() if text == text and text is not None else None)
+    texts = texts.astype(object).where(texts.notna(), None)
+    return texts if kept is None else texts[kept].reset_index(drop=True)
 
 
 def _role_among_words(role: Role) -> Role:

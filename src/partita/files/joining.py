@@ -21,6 +21,7 @@ from partita.files.identifiers import (
 )
 from partita.files.tables import Table
 from partita.partitions import Partition
+from partita.partitions.word_columns import PROFILED, Profiled
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Side:
         What was left out or put in, and why.
     are_distances : bool
         Whether the columns of the content are its objects too.
+    beside : frame, optional
+        Columns of words and dates of the same objects, which are no features.
     """
 
     content: Any
@@ -47,6 +50,7 @@ class Side:
     identifiers: Any = None
     notes: tuple[str, ...] = ()
     are_distances: bool = False
+    beside: Any = None
 
     def of_lines(self, lines: Array) -> Any:
         """The content of these objects of the file, which are all kept."""
@@ -64,7 +68,15 @@ class Side:
         else:
             chosen = self.content.iloc[rows]
             chosen = chosen.iloc[:, rows] if self.are_distances else chosen
-        return chosen.reset_index(drop=True) if hasattr(chosen, "iloc") else chosen
+        chosen = chosen.reset_index(drop=True) if hasattr(chosen, "iloc") else chosen
+        return self.profiled(chosen, rows)
+
+    def profiled(self, chosen: Any, rows: Any = slice(None)) -> Any:
+        """Features of some of the objects that are kept, with the columns that only profile clusters."""
+        if self.beside is not None:
+            texts = self.beside.iloc[rows]
+            chosen.attrs[PROFILED] = Profiled({name: texts[name].to_numpy(dtype=object) for name in texts})
+        return chosen
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import FileError, ParameterError, PartitaError, near_names
+from partita.files.sources import refuse_unpacked
 from partita.partitions import as_partition
 
 
 def partition_of_arrays(
-    file: Path, columns: Sequence[str] | None, id_column: str | None, kind: str | None, normalize: bool
-) -> Any:
-    """The clustering in a file of arrays."""
+    file: Path,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    kind: str | None,
+    normalize: bool,
+    missing: str = "raise",
+) -> tuple[Any, Array | None, str]:
+    """The clustering in a file of arrays, which objects are kept (None if all), and what is missing."""
     if id_column is not None:
         raise ParameterError(
             "arrays have no column of identifiers.",
@@ -24,18 +31,36 @@ def partition_of_arrays(
         )
     arrays = loaded_arrays(file, columns)
     if len(arrays) > 1:
-        return as_partition(arrays, kind, normalize=normalize)
+        return as_partition(arrays, kind, normalize=normalize), None, ""
     ((name, array),) = arrays.items()
     if not isinstance(array, np.ndarray):
         raise FileError("this .npz file holds something else than arrays.", got=name, need="an array")
-    return as_partition(array, kind, normalize=normalize)
+    if missing != "raise" and array.dtype.kind == "f" and array.ndim in (1, 2):
+        gaps = np.asarray(np.isnan(array).reshape(len(array), -1).any(axis=1))
+        if gaps.any() and missing == "drop" and not gaps.all():
+            part = as_partition(array[~gaps], kind, normalize=normalize)
+            return part, ~gaps, told_of_array(array, int(gaps.sum()))
+        if gaps.any() and missing == "noise" and array.ndim == 1:
+            part = as_partition(array, kind, normalize=normalize, missing="noise")
+            return part, None, told_of_array(array, int(gaps.sum()))
+    return as_partition(array, kind, normalize=normalize), None, ""
+
+
+def told_of_array(array: Array, n_gaps: int) -> str:
+    """How many objects of an array have no label or not all memberships."""
+    return f"{'labels' if array.ndim == 1 else 'memberships'}: {n_gaps} of {len(array)} objects"
 
 
 def loaded_arrays(file: Path, columns: Sequence[str] | None) -> dict[str, Any]:
     """The array in a file, by name; or those of the columns."""
     with file.open("rb") as stream:
         try:
-            return _arrays(np.load(stream, allow_pickle=False), columns)
+            loaded = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return _only_array(loaded, columns)
+            names = _wanted(list(loaded.files), columns)
+            _refuse_large(file, loaded, names)
+            return {name: loaded[name] for name in names}
         except PartitaError:
             raise
         except MemoryError:
@@ -63,26 +88,38 @@ def _is_whole(file: Path) -> bool:
     return True
 
 
-def _arrays(loaded: Any, columns: Sequence[str] | None) -> dict[str, Any]:
-    """The one array that is wanted, by name, or masses with their focal sets."""
-    if isinstance(loaded, np.ndarray):
-        if columns is not None:
-            raise ParameterError(
-                "a .npy file has no named columns.", got=", ".join(columns), need="no column for this file"
-            )
-        return {"": loaded}
-    names = list(loaded.files)
+def _refuse_large(file: Path, loaded: Any, names: Sequence[str]) -> None:
+    """Refuse arrays that would fill the memory, before they are unpacked."""
+    members = [info for info in loaded.zip.infolist() if info.filename.removesuffix(".npy") in names]
+    unpacked, packed = sum(m.file_size for m in members), sum(m.compress_size for m in members)
+    told = f"{', '.join(names)}: {unpacked / 1e6:,.0f} MB, out of {packed / 1e6:,.1f} MB"
+    refuse_unpacked(
+        packed, unpacked, told, f"unzip {file.name} and read the .npy files, which is done in parts"
+    )
+
+
+def _only_array(array: Array, columns: Sequence[str] | None) -> dict[str, Any]:
+    """The array of a .npy file."""
+    if columns is not None:
+        raise ParameterError(
+            "a .npy file has no named columns.", got=", ".join(columns), need="no column for this file"
+        )
+    return {"": array}
+
+
+def _wanted(names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    """The name of the one array that is wanted, or of masses and their focal sets."""
     for name in columns or ():
         if name not in names:
             raise near_names(name, names, noun="array")
     wanted = list(columns or names)
     if columns is None and {"mass", "F"} <= set(names):
-        wanted = ["mass", "F"]
-    elif len(wanted) != 1:
+        return ["mass", "F"]
+    if len(wanted) != 1:
         raise FileError(
             "a clustering is one array, and this file holds several." if wanted else "this file is empty.",
             got=", ".join(wanted) or None,
             need='one array, or "mass" and "F"',
             fix="--truth-column / --found-column NAME" if wanted else None,
         )
-    return {name: loaded[name] for name in wanted}
+    return wanted

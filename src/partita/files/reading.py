@@ -14,7 +14,7 @@ from partita.files.clusterings import clustering_in
 from partita.files.features import features_in
 from partita.files.identifiers import identifiers_of
 from partita.files.joining import Join, Pair, Side, join, plan_join
-from partita.files.missing import settle_array
+from partita.files.missing import check_policy, settle_array
 from partita.files.numpy_files import loaded_arrays, partition_of_arrays
 from partita.files.objects import Objects
 from partita.files.scans import is_large
@@ -139,7 +139,8 @@ def read_partition(
     table = open_table(path, Writing(header, encoding, decimal))
     if table is None:
         with named(path) as file:
-            return partition_of_arrays(file, columns, id_column, kind, normalize)
+            check_policy(missing, ("raise", "drop", "noise"))
+            return partition_of_arrays(file, columns, id_column, kind, normalize, missing)[0]
     with table.errors_named():
         return clustering_in(table, columns, id_column, kind, normalize=normalize, missing=missing).content
 
@@ -158,9 +159,9 @@ def read_data(
 ) -> Any:
     """Read data, one line for each object, one column for each feature, as a pandas frame or an array.
 
-    Columns that are no features are left out: identifiers, words, labels, constants (the rules are in
-    `partita.partitions.roles`). The columns of the frame say which were taken; ``attrs["notes"]`` says why
-    others were not.
+    Columns that are no features are left out: identifiers, words, dates, labels, constants (the rules are in
+    `partita.partitions.roles`). Amounts with signs and marks of thousands are numbers where all cells agree.
+    The columns of the frame say which were taken; ``attrs["notes"]`` says why others were not.
 
     Parameters
     ----------
@@ -436,7 +437,7 @@ def read_features(
             )
     lines = np.arange(side.n_objects) if side.kept is None else np.flatnonzero(side.kept)
     objects = _objects(side.content, side.n_objects, lines, table, id_column, leave_out)
-    return Read(side.content, notes=side.notes, objects=objects)
+    return Read(side.profiled(side.content), notes=side.notes, objects=objects)
 
 
 def _objects(
@@ -477,9 +478,12 @@ def _opened(paths: Sequence[str | Path], writing: Writing) -> dict[str | Path, T
 def _clustering(request: ClusteringFile, table: Table | None, plan: Join, missing: str) -> Side:
     if table is None:
         with named(request.path) as file:
-            part = partition_of_arrays(file, request.columns, plan.name, request.kind, request.normalize)
+            part, kept, told = partition_of_arrays(
+                file, request.columns, plan.name, request.kind, request.normalize, missing
+            )
             part = as_partition(part, noise_label=request.noise_label)
-        return Side(part, part.n_objects)
+        notes = (f"missing in {request.path}, {told}",) if told else ()
+        return Side(part, part.n_objects if kept is None else len(kept), kept, notes=notes)
     with table.errors_named():
         return clustering_in(
             table,

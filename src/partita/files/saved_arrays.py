@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -11,7 +12,7 @@ import numpy as np
 from partita.arrays import Array
 from partita.arrays.chunked import Piece
 from partita.errors import FileError
-from partita.files.scans import Scan
+from partita.files.scans import RowMask, Scan
 from partita.files.sources import Unchanged, named
 from partita.files.tables import Cells, Table
 
@@ -24,6 +25,8 @@ class SavedArray(Scan):
 
     Its columns have no names.
     """
+
+    _kept: RowMask | None = None
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(path)
@@ -55,6 +58,16 @@ class SavedArray(Scan):
         """Have parts of so many rows."""
         n = len(self.values)
         self.rows, self.sizes = rows, tuple(min(rows, n - start) for start in range(0, n, rows))
+        self._parts = list(enumerate(self.sizes))
+
+    def keeping(self, kept: RowMask) -> SavedArray:
+        """The same array with some of its rows."""
+        made = copy.copy(self)
+        counts = [int(kept.of(place * self.rows, size).sum()) for place, size in self._parts]
+        made._kept = kept
+        made._parts = [part for part, count in zip(self._parts, counts, strict=True) if count]
+        made.sizes = tuple(count for count in counts if count)
+        return made
 
     @property
     def holds_whole_labels(self) -> bool:
@@ -67,8 +80,9 @@ class SavedArray(Scan):
 
     def rows_of(self, place: int) -> Array:
         """One of the parts: a copy, because a map of a file that is cut meanwhile would end the process."""
-        values, start = self.values, place * self.rows
-        n, count = len(values), self.sizes[place]
+        own, count = self._parts[place]
+        values, start = self.values, own * self.rows
+        n = len(values)
         each = values.size // n
         # the whole part lies in one stretch, or some of each column
         is_one = values.flags.c_contiguous
@@ -82,6 +96,7 @@ class SavedArray(Scan):
             ]
             self._unchanged.check()
         rows = read[0].reshape(count, *values.shape[1:]) if is_one else np.column_stack(read)
+        rows = rows if self._kept is None else rows[self._kept.of(start, count)]
         return rows.astype(values.dtype.newbyteorder("="), copy=False)
 
     def pieces(self) -> list[Piece]:

@@ -14,16 +14,12 @@ from partita.arrays import Array
 from partita.arrays.chunked import Chunked, OnChunk, Piece, Work, all_at_once, compute, sum_of_chunks
 from partita.errors import FileError, ParameterError
 from partita.files.parquet import ParquetPart, ParquetParts
-from partita.files.sources import file_kind, named
+from partita.files.sources import file_kind, named, unpacks_to_more
 from partita.files.tables import Cells, Table
 from partita.files.text import Writing
 
 LARGEST_IN_MEMORY = 1 << 29
 """Bytes of a file, unpacked, above which it is read part by part."""
-
-UNPACKED = 5
-"""How many times larger a packed text is taken to be when it is unpacked."""
-
 
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
 """How many bits of each byte are one."""
@@ -127,7 +123,7 @@ class ParquetScan(Scan):
     def part(self, place: int) -> Table:
         """One of the parts."""
         made = ParquetPart(self.path, self._parts, self._parts.parts[place])
-        made.first_row = self.starts()[place]
+        made.first_row, made.amounts = self.starts()[place], self.amounts
         return made
 
 
@@ -199,7 +195,7 @@ class KeptPart(Table):
 
     def __init__(self, table: Table, rows: Array) -> None:
         super().__init__(table.path)
-        self.names, self.header = table.names, table.header
+        self.names, self.header, self.amounts = table.names, table.header, table.amounts
         self._table, self._rows = table, rows
 
     def read(self, numbers: Sequence[str], texts: Sequence[str] = (), rows: int | None = None) -> Any:
@@ -245,8 +241,10 @@ def is_large(path: str | Path) -> bool:
         if kind == "parquet":
             return ParquetParts(file).bytes_in_memory > LARGEST_IN_MEMORY
         size = file.stat().st_size if str(path) != "-" else 0
+        if kind == "text" and file.suffix.lower() == ".gz":
+            return unpacks_to_more(file, LARGEST_IN_MEMORY)
         if kind == "text":
-            return size * (UNPACKED if file.suffix.lower() == ".gz" else 1) > LARGEST_IN_MEMORY
+            return size > LARGEST_IN_MEMORY
         return file.suffix.lower() == ".npy" and size > LARGEST_IN_MEMORY
 
 

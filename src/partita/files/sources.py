@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
 import stat
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from partita.errors import FileError, PartitaError, Phrase
+from partita.errors import FileError, PartitaError, Phrase, TooLargeError
 
 STANDARD_INPUT = "-"
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "", ".dat": "", ".q": " ", ".meanq": " "}
@@ -33,6 +34,18 @@ KNOWN = (
     ".csv, .tsv, .txt, .Q (also .gz), .npy, .npz, .parquet (or a folder of them), .feather, .xlsx,"
     " or - for standard input"
 )
+
+MOST_UNPACKED = 1 << 29
+"""Bytes that a packed file may become in memory, where it is packed more than `USUAL_PACKING` times."""
+
+USUAL_PACKING = 5
+"""How many times larger a packed text usually is when it is unpacked."""
+
+MOST_PACKING = 1032
+"""How many times at most gzip and zip make a file smaller."""
+
+UNPACKED_BYTES = 1 << 20
+"""Bytes that are unpacked at a time."""
 
 
 def check_files(*paths: str | Path | None) -> None:
@@ -169,5 +182,44 @@ def file_bytes(file: Path) -> bytes:
                 need="a table, as another program writes it: program | partita ... -",
             )
         return content
-    content = file.read_bytes()
-    return gzip.decompress(content) if file.suffix.lower() == ".gz" else content
+    return _unpacked(file) if file.suffix.lower() == ".gz" else file.read_bytes()
+
+
+def _unpacked(file: Path) -> bytes:
+    """A packed text; refused as soon as much more comes out of it than its size says."""
+    size = file.stat().st_size
+    if size * MOST_PACKING <= MOST_UNPACKED:
+        return gzip.decompress(file.read_bytes())
+    content = io.BytesIO()
+    with gzip.open(file) as stream:
+        while block := stream.read(UNPACKED_BYTES):
+            content.write(block)
+            refuse_unpacked(
+                size,
+                content.tell(),
+                f"{content.tell() / 1e6:,.0f} MB or more, out of {size / 1e6:,.1f} MB",
+                f"gunzip -k {file.name} and read that file, or --in-chunks (in_chunks=True)",
+            )
+    return content.getvalue()
+
+
+def refuse_unpacked(size: int, unpacked: int, got: str, fix: str) -> None:
+    """Refuse what would fill the memory, and does not look like that by its size."""
+    if unpacked > max(MOST_UNPACKED, size * USUAL_PACKING):
+        raise TooLargeError(
+            "this packed file is too large to be read into memory.",
+            got=got,
+            need=f"at most {MOST_UNPACKED / 1e6:,.0f} MB, or {USUAL_PACKING} times the size of the file",
+            fix=fix,
+        )
+
+
+def unpacks_to_more(file: Path, most: int) -> bool:
+    """Whether a file packed by gzip holds more bytes than this; not more than these are unpacked to know."""
+    if file.stat().st_size * MOST_PACKING <= most:
+        return False
+    held = 0
+    with gzip.open(file) as stream:
+        while held <= most and (block := stream.read(UNPACKED_BYTES)):
+            held += len(block)
+    return held > most

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from partita.errors import FileError, PartitaError, near_names
 from partita.files.sources import WITHOUT_HEADER, ending, file_kind, named, tell_name
 from partita.files.spreadsheets import missing_package, sheet_as_text
 from partita.files.text import WELL_FORMED, Layout, Writing, layout_of, read_layout
+from partita.partitions.amounts import Way
 from partita.partitions.roles import WITHOUT_NAME
 
 MISSING = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "-nan", "NULL", "null", "None"]
@@ -54,6 +55,8 @@ class Table(ABC):
     notes: tuple[str, ...] = ()
     header: bool | None = None
     are_rounded_memberships = False
+    amounts: Mapping[str, Way] = {}
+    """Columns of a file in parts whose numbers have signs, or marks between thousands."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
@@ -76,6 +79,18 @@ class Table(ABC):
         """These columns as `read` gives numbers, one after the other: not all need be in memory at once."""
         frame = self.read(names)
         return (frame[name] for name in names)
+
+    def amounts_and_numbers(self, names: Sequence[str]) -> Iterator[Any]:
+        """These columns, one after the other, with the numbers of those in ``amounts``."""
+        import pandas as pd
+
+        plain = self.number_columns([name for name in names if name not in self.amounts])
+        for name in names:
+            if name in self.amounts:
+                values = self.amounts[name].numbers(self.read([], [name])[name], MISSING)
+                yield pd.Series(values, name=name)
+            else:
+                yield next(plain)
 
     @contextmanager
     def errors_named(self) -> Iterator[None]:

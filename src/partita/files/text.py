@@ -62,6 +62,8 @@ class Layout:
     """Whether any number of blanks separated the columns in the file."""
     n_records: int = 0
     """How many lines there are, with the header; a text in quotes may go over several."""
+    known_decimal: str | None = None
+    """The decimal mark, where the caller named it or cells can be read in no other way."""
 
     def of_later(self, text: str, lines_above: int, *, is_known: bool = False) -> Layout:
         """More lines of the same file, after a look at each, unless they are known to be well-formed."""
@@ -124,6 +126,7 @@ def layout_of(text: str, usual: str, writing: Writing, notes: tuple[str, ...] = 
         0 if named is None else 1,
         are_blanks,
         n_records,
+        decimal if writing.decimal or decimal == "," else None,
     )
 
 
@@ -323,21 +326,26 @@ def _refuse_grouping_dots(sample: str) -> None:
                 need="to know which, or numbers without thousands separators",
                 fix=Phrase(
                     Setting("decimal", "."),
-                    " if they are decimal marks; otherwise write the numbers without thousands separators",
+                    " if they are decimal marks, ",
+                    Setting("decimal", ","),
+                    " if they stand between thousands",
                 ),
                 parameter="decimal",
             )
 
 
-def about_commas(column: str, cell: str) -> FileError:
-    """The error for numbers whose commas may be two things."""
+def about_marks(column: str, cell: str) -> FileError:
+    """The error for numbers whose commas, or dots, may be two things."""
+    mark, other, noun = (",", ".", "commas") if "," in cell else (".", ",", "dots")
     return FileError(
-        f"column {column!r} holds commas that may be decimal marks or thousands separators.",
+        f"column {column!r} holds {noun} that may be decimal marks or thousands separators.",
         got=cell,
         need="to know which, or numbers without thousands separators",
         fix=Phrase(
-            Setting("decimal", ","),
-            " if they are decimal marks; otherwise write the numbers without thousands separators",
+            Setting("decimal", mark),
+            " if they are decimal marks, ",
+            Setting("decimal", other),
+            " if they stand between thousands",
         ),
     )
 

@@ -96,6 +96,7 @@ class TextScan(Scan):
     def part(self, place: int) -> Table:
         """One of the parts."""
         made = TextTable(self.path, self._layout_of_part(place), self.header, names=self.names)
+        made.amounts = self.amounts
         if self._unchanged is not None:
             self._unchanged.check()
         return made

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from partita.errors import FileError
 from partita.files.tables import MISSING, Table, stripped
-from partita.files.text import GROUPED_BY_COMMAS, MAY_BE_EITHER, about_commas, as_number
+from partita.files.text import GROUPED_BY_COMMAS, MAY_BE_EITHER, about_marks, as_number
+from partita.partitions.amounts import Amounts, Way
 from partita.partitions.roles import role_of_words
 
 
@@ -21,6 +22,41 @@ def word_columns(frame: Any) -> list[str]:
 def text_counts(column: Any) -> Any:
     """How often each text of a column occurs, without the missing ones."""
     return column.dropna().astype(str).str.strip().value_counts()
+
+
+def read_amounts(table: Table, frame: Any, names: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
+    """The frame with numbers where cells agree in a sign and in marks of thousands, and what to say."""
+    ways = {}
+    for name in sorted(set(word_columns(frame)) & set(names)):
+        way = way_of(table, name, amounts_of(frame[name]))
+        if way is not None:
+            ways[name] = way
+    if not ways:
+        return frame, ()
+    return frame.assign(**{name: way.numbers(frame[name], MISSING) for name, way in ways.items()}), (
+        told_ways(ways),
+    )
+
+
+def amounts_of(texts: Any) -> Amounts:
+    """What the cells of a column have in common."""
+    return Amounts.of(text for text in map(str, texts.dropna().unique()) if text.strip() not in MISSING)
+
+
+def way_of(table: Table, name: str, amounts: Amounts) -> Way | None:
+    """How the numbers of a column are written; the caller is asked where that may be two things."""
+    ways = amounts.found()
+    known = getattr(getattr(table, "layout", None), "known_decimal", None)
+    if len(ways) > 1 and known is not None:
+        ways = amounts.found(known)
+    if len(ways) > 1:
+        raise about_marks(name, amounts.example)
+    return ways[0] if ways else None
+
+
+def told_ways(ways: Mapping[str, Way]) -> str:
+    """How columns of numbers with signs and marks were read."""
+    return "read as numbers: " + ", ".join(f"{name} ({way.told})" for name, way in ways.items())
 
 
 def refuse_words_among_numbers(table: Table, frame: Any, columns: Sequence[str]) -> None:
@@ -59,7 +95,7 @@ def words_among_numbers(table: Table, name: str) -> FileError:
         )
     first = words.iloc[0]
     if all(MAY_BE_EITHER.fullmatch(text) for text in words):
-        return about_commas(name, first)
+        return about_marks(name, first)
     position = int(np.flatnonzero(is_word)[0])
     need, fix = _advice(first, decimal)
     if position == 0 and len(words) == 1 and len(texts) > 1 and as_number(first.strip("%$€£ ")) is None:

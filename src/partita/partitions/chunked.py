@@ -257,4 +257,4 @@ class ChunkedWeights(InChunks):
 
 
 def _refused_by(check: Callable[..., None], _place: int, piece: Any) -> ParameterError | None:
-    return DataMatrix(piece).refusal(check)
+    return DataMatrix(piece, takes_words=False).refusal(check)

@@ -153,7 +153,7 @@ def counted_labels(made: HardPartition) -> Counts:
 
 
 def _see_data(piece: Any) -> Seen:
-    made = DataMatrix(piece)
+    made = DataMatrix(piece, takes_words=False)
     return Seen(
         made.n_objects,
         tail=made.values.shape[1:],
@@ -460,7 +460,7 @@ def _data(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> Chu
 
 
 def _data_in(dtype: Any, piece: Any) -> Array:
-    return DataMatrix(piece).values.astype(dtype, copy=False)
+    return DataMatrix(piece, takes_words=False).values.astype(dtype, copy=False)
 
 
 def _weights(_looking: Looking, chunks: Sequence[Any], seen: Sequence[Seen]) -> ChunkedWeights:

@@ -25,7 +25,8 @@ from partita.arrays.containers import array_of, doubles_of
 from partita.errors import ParameterError, Phrase, Setting, TooLargeError
 from partita.partitions.models import refuse_annotated
 from partita.partitions.partition import row_selection
-from partita.partitions.roles import role_of_numbers
+from partita.partitions.roles import note_on_identifiers, role_of_numbers
+from partita.partitions.word_columns import PROFILED, without_words
 
 
 def _means(values: Array, axis: int) -> Array:
@@ -65,6 +66,8 @@ class DataMatrix:
     missing : {"raise", "drop", "median", "mean"}
         What to do about NaN: refuse, mark the objects in ``unlabelled`` to be left out, or take the median or
         the mean of the column. All else refuses.
+    takes_words : bool
+        Leave out columns of words and dates, and say so; otherwise they are refused.
     """
 
     note = ""
@@ -73,8 +76,12 @@ class DataMatrix:
     """Objects with a missing value, which are to be left out."""
     sparse: Any = None
     """The values as a CSR array, where they came sparse and are many; else None."""
+    aside: Mapping[str, Array] = {}
+    """Columns of words and dates, as texts: no features, but they profile clusters."""
 
-    def __init__(self, X: Any, *, are_distances: bool = False, missing: str = "raise") -> None:
+    def __init__(
+        self, X: Any, *, are_distances: bool = False, missing: str = "raise", takes_words: bool = True
+    ) -> None:
         refuse_annotated(X)
         if is_of_dask(X):  # NumPy would bring all of it here
             raise all_at_once(f"X, a dask {type(X).__name__}")
@@ -88,6 +95,12 @@ class DataMatrix:
             self._set_sparse(X, missing)
             return
         if self.frame is not None:
+            if takes_words and not are_distances:
+                X, self.aside, told = without_words(X)
+                self.note = "; ".join(told)
+            beside = getattr(X, "attrs", {}).get(PROFILED)
+            if beside is not None:
+                self.aside = {**self.aside, **beside.columns}
             values, names, self.index = numeric_frame(X)
             self.features = tuple(names)
         else:
@@ -119,8 +132,12 @@ class DataMatrix:
                 fix='another metric than "precomputed" if these are features',
             )
         self.values = read_only(np.ascontiguousarray(values))
-        doubts = self._doubts() if self.features and not are_distances else ""
-        self.note = "; ".join(text for text in (self.note, doubts) if text)
+        if self.features and not are_distances:
+            self._say(self._doubts())
+            self._say(note_on_identifiers([str(name) for name in self.features], list(self.values.T)))
+
+    def _say(self, text: str) -> None:
+        self.note = "; ".join(one for one in (self.note, text) if one)
 
     def _set_sparse(self, X: Any, missing: str) -> None:
         values = sparse_numbers(X)
@@ -174,11 +191,11 @@ class DataMatrix:
             filled[:, some] = np.where(
                 gaps[:, some], FILLS[missing](values[:, some], axis=0), values[:, some]
             )
-            self.note = f"missing values: {counts}, each now the {missing} of its column"
+            self._say(f"missing values: {counts}, each now the {missing} of its column")
         else:
             self.unlabelled = np.asarray(gaps.any(axis=1))
             filled[gaps] = 0.0
-            self.note = f"missing values: {counts}"
+            self._say(f"missing values: {counts}")
         return filled
 
     def _refuse_gaps(
@@ -238,6 +255,7 @@ class DataMatrix:
         chosen = row_selection(rows, self.n_objects)
         made = DataMatrix.__new__(DataMatrix)
         made.frame, made.features = self.frame, self.features
+        made.aside = {name: texts[chosen] for name, texts in self.aside.items()}
         made.index = None if self.index is None else self.index[chosen]
         made.are_distances, made.note = self.are_distances, self.note
         made.unlabelled = None if self.unlabelled is None else self.unlabelled[chosen]

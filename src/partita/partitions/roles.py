@@ -4,7 +4,7 @@ A measurement that is left out, or an identifier that is taken for one, makes ev
 is left out only for one of these reasons, each of them is said, and where two readings fit, the caller is
 asked:
 
-- it holds words, or nothing, or one value: no distance depends on it;
+- it holds words, dates, or nothing, or one value: no distance depends on it;
 - it holds whole numbers under a name of identifiers (id, customer_id), or all different ones under a name
   of single objects (name, sample, index): they tell objects apart and measure nothing;
 - it counts the objects, 0, 1, 2, ... or 1, 2, 3, ... in any order: the index of a frame that was saved;
@@ -18,7 +18,7 @@ so are all numbers with a fraction.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,17 @@ FEWEST_COUNTED = 10
 NUMBER_WITH_SIGNS = re.compile(
     r"[$€£]?\s*[+-]?(\d+([.,' ]\d{3})*([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*[%$€£]?"
 )
+
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d.*)?|\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2})( \d.*)?"
+    r"|\d{1,2}:\d{2}(:\d{2})?"
+)
+
+FEWEST_DIFFERENT = 0.9
+"""The share of different values from which on whole numbers may be identifiers."""
+FEWEST_FOR_CORRELATION = 20
+MOST_FOR_CORRELATION = 10_000
+SMALL_CORRELATION = 0.1
 
 
 def identifier_rank(name: str) -> int:
@@ -175,9 +186,59 @@ def role_of_words(name: str, counts: Any) -> Role:
         return Role(False, "empty")
     if distinct == n and n > 2 and identifier_rank(name) < 4:
         return Role(False, "all different words")
+    if all(DATE.fullmatch(text.strip()) for text in counts.index):
+        return Role(False, "dates")
     like_numbers = sum(
         int(counts[text]) for text in counts.index if NUMBER_WITH_SIGNS.fullmatch(text.strip())
     )
     if like_numbers * 2 >= n:
         return Role(False, "words among numbers", is_unsure=True)
     return Role(False, "all different words" if distinct == n and n > 2 else WORDS)
+
+
+def possible_identifiers(names: Sequence[str], columns: Sequence[Any]) -> list[str]:
+    """Features of whole numbers, nearly all different, whose ranks correlate with those of no other feature.
+
+    Postcodes and customer numbers are such. A correlation counts where its square is above a hundredth, and
+    it is larger than those of 99 in 100 columns of random numbers with the others.
+    """
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    candidates = [j for j, values in enumerate(columns) if _differ_nearly_all(values)]
+    n = len(columns[0]) if len(columns) else 0
+    if not candidates or len(columns) < 2:
+        return []
+    step = -(-n // MOST_FOR_CORRELATION)
+    ranks = [rankdata(np.asarray(values[::step], dtype=float), nan_policy="omit") for values in columns]
+    least = max(SMALL_CORRELATION, float(ndtri(1 - 0.005 / len(columns))) / len(ranks[0]) ** 0.5)
+    return [
+        names[j]
+        for j in candidates
+        if all(abs(_correlation(ranks[j], other)) < least for i, other in enumerate(ranks) if i != j)
+    ]
+
+
+def note_on_identifiers(names: Sequence[str], columns: Sequence[Any]) -> str:
+    """What is said of features that may be identifiers; nothing where there are none."""
+    found = possible_identifiers(names, columns)
+    told = "whole numbers, nearly all different, that correlate with no other column"
+    return f"possible identifiers among the features: {', '.join(found)} ({told})" if found else ""
+
+
+def _differ_nearly_all(values: Any) -> bool:
+    for step in (-(-len(values) // 1000) or 1, 1):  # some of them show most that are no such column
+        some = values[::step]
+        some = some[~np.isnan(some)] if some.dtype.kind == "f" else some
+        if len(some) < FEWEST_FOR_CORRELATION or some.dtype.kind == "b":
+            return False
+        if not are_whole(some, some.min(), some.max()) or len(np.unique(some)) < FEWEST_DIFFERENT * len(some):
+            return False
+    return True
+
+
+def _correlation(one: Any, other: Any) -> float:
+    known = ~(np.isnan(one) | np.isnan(other))
+    a, b = (ranks[known] - ranks[known].mean() for ranks in (one, other)) if known.any() else (one, other)
+    size = float(np.sqrt((a**2).sum() * (b**2).sum()))
+    return float((a * b).sum()) / size if size > 0 else 0.0

@@ -14,6 +14,7 @@ from partita.errors import FileError, ParameterError, PartitaError
 from partita.fits.tasks import check_count
 from partita.inputs import Inputs, data_and_truth, prepare
 from partita.partitions import DataMatrix, Partition, n_without_noise
+from partita.partitions.word_columns import PROFILED, Profiled
 from partita.reports.verdicts import FOUND
 from partita.results import Result
 from partita.selection import ChoiceOfK, choose_k, stability
@@ -226,7 +227,10 @@ def _frame(data: DataMatrix) -> Any:
     import pandas as pd
 
     columns = list(data.features) or [f"column {j}" for j in range(data.values.shape[1])]
-    return pd.DataFrame(data.values, columns=columns, index=data.index)
+    frame = pd.DataFrame(data.values, columns=columns, index=data.index)
+    if data.aside:
+        frame.attrs[PROFILED] = Profiled(data.aside)
+    return frame
 
 
 def _compared(
