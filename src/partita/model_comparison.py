@@ -117,7 +117,9 @@ def compare_models(
         left_out=left_out,
     )
     too_few = not replicates.is_jackknife and bootstrap < made.fewest_replicates
-    few = f"bootstrap={bootstrap} can decide nothing: p at most {made.level:.2g} needs {made.fewest_replicates}"
+    few = (
+        f"bootstrap={bootstrap} can decide nothing: p at most {made.level:.2g} needs {made.fewest_replicates}"
+    )
     return replace(made, remarks=_remarks(made), notes=(*made.notes, *[few] * too_few))
 
 

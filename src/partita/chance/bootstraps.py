@@ -42,7 +42,14 @@ import numpy as np
 
 from partita.arrays import Array, Floats, generator
 from partita.chance.object_weights import Draws, LeftOutInTurn, Units, Weights
-from partita.chance.sampling_bias import Bias, SamplingBias, is_of_hard, is_smooth, jackknife_error
+from partita.chance.sampling_bias import (
+    OF_LARGER_SIZES,
+    Bias,
+    SamplingBias,
+    is_of_hard,
+    is_smooth,
+    jackknife_error,
+)
 from partita.chance.weighted_values import values_under
 from partita.errors import ParameterError
 from partita.evaluation import values_of
@@ -348,6 +355,8 @@ def _caveats_of_bias(known: SamplingBias, entry: Index, off: float, error: float
     if is_taken_off and not is_smooth(entry):
         if entry.family == "resampling":
             reasons.append("the index is a minimum over clusters")
+        if entry.name in OF_LARGER_SIZES and known.equal_sizes:
+            reasons.append(f"{known.equal_sizes} matched clusters are about equally large")
         if known.near_ties:
             reasons.append(f"the best match of {known.near_ties} clusters is not decided")
         if not reasons and abs(off) > UNSURE_BIAS * error:

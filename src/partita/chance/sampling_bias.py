@@ -29,7 +29,7 @@ from partita.inputs import Inputs
 from partita.partitions import HARD
 from partita.registry import Index
 
-__all__ = ["Bias", "SamplingBias", "is_smooth", "jackknife_error"]
+__all__ = ["OF_LARGER_SIZES", "Bias", "SamplingBias", "is_of_hard", "is_smooth", "jackknife_error"]
 
 SMOOTH = frozenset({"information", "bcubed"})
 """Families whose indices are smooth functions of the table."""
@@ -39,6 +39,9 @@ LIMIT = 2 * 10**9
 
 GROWTH = 10_000
 """How many times as many objects as there are, up to `LIMIT`."""
+
+OF_LARGER_SIZES = frozenset({"pair_set_index", "simplified_pair_set_index"})
+"""Indices that divide by the larger size of two matched clusters, which has a kink where both are equal."""
 
 SMALL_CELL = 2
 """Objects in a cell that is small: about as many as it has by chance where it expects one."""
@@ -50,7 +53,7 @@ FEW_MOVED = 10
 """Objects outside the largest part of their cluster, below which the ends of an interval are uncertain."""
 
 NEAR_TIE = 2.0
-"""Standard errors by which the largest part of a cluster must exceed the second."""
+"""Standard errors by which two parts of a cluster, or the sizes of two clusters, must differ."""
 
 
 def is_smooth(entry: Index) -> bool:
@@ -101,6 +104,7 @@ class SamplingBias:
         self.small = int((self.filled <= SMALL_CELL).sum())
         self.moved = int(self.filled.sum()) - int(min(table.max(axis=0).sum(), table.max(axis=1).sum()))
         self.near_ties = _near_ties(table) + _near_ties(table.T)
+        self.equal_sizes = _equal_sizes(table)
         growth = max(1, min(GROWTH, LIMIT // int(self.filled.sum())))
         limits, nearer = (
             values_of(entries, replace(inputs, weight=weight * times))[0]
@@ -153,6 +157,14 @@ def is_of_hard(inputs: Inputs) -> bool:
 def _grows(nearer: float, limit: float) -> bool:
     """True where ten times as many objects change the value by more than an index with a limit would."""
     return abs(limit - nearer) > 0.5 * max(abs(limit), 1.0)
+
+
+def _equal_sizes(table: Any) -> int:
+    """How many rows are about as large as the column that they share most objects with."""
+    sizes, best = table.sum(axis=1), table.argmax(axis=1)
+    others = table.sum(axis=0)[best]
+    apart = sizes + others - 2 * table.max(axis=1)
+    return int((np.abs(sizes - others) < NEAR_TIE * np.sqrt(apart.astype(np.float64))).sum())
 
 
 def _near_ties(table: Any) -> int:
