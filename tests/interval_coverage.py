@@ -123,7 +123,8 @@ class Coverage:
 
     @property
     def holds(self) -> bool:
-        return self.covered >= LEAST_COVERAGE or self.warned >= NEARLY_ALWAYS
+        """At least 90 %, or a caveat: of coverage, or that the interval of a count is for as many objects."""
+        return self.covered >= LEAST_COVERAGE or self.warned >= NEARLY_ALWAYS or self.of_this_size
 
 
 def measure(

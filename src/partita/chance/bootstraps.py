@@ -236,7 +236,9 @@ class Replicates:
         units = made.units
         if not units.is_chunked and units.each is None:
             self.biases = {
-                name: SamplingBias(defined[name], replace(one, weight=units.times))
+                name: SamplingBias(
+                    [e for e in defined[name] if "X" not in e.inputs], replace(one, weight=units.times)
+                )
                 for name, one in units.inputs.items()
                 if is_of_hard(one)
             }
