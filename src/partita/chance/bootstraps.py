@@ -272,7 +272,8 @@ class Replicates:
         off = self._taken_off(own, entry, float(drawn.mean()))
         if name in self.biases:
             caveats += _caveats_of_bias(self.biases[name], entry, off, error)
-        elif not is_centred(entry) and abs(above) > LARGE_BIAS * error:
+        is_left = math.isnan(off) and not own.grows and not is_centred(entry)
+        if is_left and abs(above) > LARGE_BIAS * error:
             side = "above" if above > 0 else "below"
             caveats += said(
                 CaveatKind.COVERAGE,
