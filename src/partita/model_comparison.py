@@ -58,7 +58,8 @@ def compare_models(
         How often the objects are drawn anew. Fewer than 20 objects are left out in turn instead.
     confidence : float
         Of intervals; a difference is decided where p is at most 1 - confidence, divided by the number of
-        candidates beside the best.
+        candidates beside the best and by the number of families of indices: a best of equal candidates is
+        named in at most 1 - confidence of samples.
     random_state : None, int or Generator
         The seed of the draws.
     noise, sample_weight, noise_label, missing
@@ -116,7 +117,11 @@ def compare_models(
         confidence=confidence,
         left_out=left_out,
     )
-    return replace(made, remarks=_remarks(made))
+    too_few = not replicates.is_jackknife and bootstrap < made.fewest_replicates
+    few = (
+        f"bootstrap={bootstrap} can decide nothing: p at most {made.level:.2g} needs {made.fewest_replicates}"
+    )
+    return replace(made, remarks=_remarks(made), notes=(*made.notes, *[few] * too_few))
 
 
 # --- what a caller gave -------------------------------------------------------------------------------------
@@ -242,7 +247,7 @@ def _rows_of_index(
             caveats=(*row.caveats, *interval.caveats),
         )
         if best is not None and name != best:
-            to_best = difference(replicates, entry, (name, best), row.value - known[best], confidence)
+            to_best = difference(replicates, entry, {name: row.value, best: known[best]}, confidence)
             made = replace(
                 made,
                 difference=row.value - known[best],

@@ -88,7 +88,7 @@ class ModelComparison(Result):
         What was compared, in words.
     confidence : float
         A difference is decided where its p is at most 1 - confidence, divided by the number of candidates
-        that are held against the best.
+        that are held against the best and by the number of families of indices.
     left_out : tuple of LeftOut
         Indices that do not apply to all candidates, with the reason.
     """
@@ -135,8 +135,17 @@ class ModelComparison(Result):
 
     @property
     def level(self) -> float:
-        """The p up to which a difference is decided: divided among the candidates (Bonferroni)."""
-        return (1.0 - self.confidence) / max(len(self.candidates) - 1, 1)
+        """The p up to which a difference is decided: divided among candidates and families (Bonferroni).
+
+        One index is enough to call a candidate better, so that each family is one more chance of an error;
+        indices of one family agree so closely that they count as one.
+        """
+        return (1.0 - self.confidence) / (max(len(self.candidates) - 1, 1) * max(len(self.families), 1))
+
+    @property
+    def fewest_replicates(self) -> int:
+        """The number of bootstrap replicates below which no difference can be decided at this level."""
+        return math.ceil(2.0 / self.level) - 1
 
     @cached_property
     def worse_by(self) -> dict[str, tuple[str, ...]]:

@@ -53,3 +53,18 @@ def jackknife_error(values_left_out):
     n = len(values_left_out)
     mean = sum(values_left_out) / n
     return math.sqrt((n - 1) / n * sum((v - mean) ** 2 for v in values_left_out))
+
+
+def jackknife_bias(value, values_left_out):
+    """n - 1 times how far the mean without one object lies above the value (Quenouille 1956)."""
+    n = len(values_left_out)
+    return (n - 1) * (sum(values_left_out) / n - value)
+
+
+def debiased_interval(replicates, value, bias, error, confidence):
+    """Percentiles of the replicates about their mean, around value - bias, widened to a larger error."""
+    n = len(replicates)
+    mean = sum(replicates) / n
+    own = math.sqrt(sum((r - mean) ** 2 for r in replicates) / (n - 1))
+    wider = max(1.0, error / own)
+    return percentile_interval([value - bias + wider * (r - mean) for r in replicates], confidence)

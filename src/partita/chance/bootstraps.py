@@ -9,13 +9,21 @@ table, which is the same law.
 **Copies.** An object that is drawn twice is a pair with itself that agrees about everything, which no two
 objects of the sample are: replicates of indices of pairs lie too high, by about 1/n of what is to be had, and
 as far from chance as (k - 1)/n for the adjusted Rand index of two clusterings of k clusters that have nothing
-to do with each other. Those indices, and the ones that are 0 by chance, do not lie too high themselves; so
-their replicates are centred on the value before the interval is read off.
+to do with each other. Those indices do not lie too high themselves; so their replicates are centred
+on the value before the interval is read off.
 
 **Bias.** Other indices (entropies, mutual and variation of information, purity) lie too high or too low
-themselves where many cells are small, and replicates lie off by as much again. They are left as they are;
-where their mean is more than a quarter of the standard error off the value (Efron and Tibshirani 1993,
-section 10.3), a caveat says so. BCa intervals correct the median for it, if not all of it.
+themselves where many cells are small. For hard clusterings the bias is estimated and taken off: the
+interval is for the value without it, and need not hold the value itself (see `partita.chance.sampling_bias`).
+Where more than a third of the filled cells of the table hold one or two objects, that is not enough, and each
+row of such an index has a caveat; so have best matches that are not decided, and `prediction_strength`, a
+minimum.
+For soft clusterings replicates are left as they are; where their mean is more than a quarter of the standard
+error off the value (Efron and Tibshirani 1993, section 10.3), a caveat says so. BCa intervals correct the
+median for the bias, if not all of it.
+
+**Counts.** Numbers of pairs grow with the number of objects: their interval is for samples of as many objects
+as there are, and a caveat says so.
 
 **Soft tables.** Pair counts of a table of soft clusterings (N (N - 1) / 2 of fractional cells) change with
 the number of objects, the memberships being what they are. Their intervals are for samples of as many
@@ -27,13 +35,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from partita.arrays import Array, Floats, generator
 from partita.chance.object_weights import Draws, LeftOutInTurn, Units, Weights
+from partita.chance.sampling_bias import (
+    OF_LARGER_SIZES,
+    Bias,
+    SamplingBias,
+    is_of_hard,
+    is_smooth,
+    jackknife_error,
+)
 from partita.chance.weighted_values import values_under
 from partita.errors import ParameterError
 from partita.evaluation import values_of
@@ -62,7 +78,10 @@ FEW_OBJECTS = 20
 """Below this many objects draws with replacement repeat themselves, and the jackknife serves instead."""
 
 LARGE_BIAS = 0.25
-"""Standard errors that the mean of the replicates may be off the value (Efron and Tibshirani 1993)."""
+"""Standard errors of bias that are left without a remark (Efron and Tibshirani 1993)."""
+
+UNSURE_BIAS = 0.5
+"""Standard errors of bias above which taking it off is not enough for an index that is not smooth."""
 
 MOST_UNDEFINED = 0.5
 """The share of replicates without a value from which on there is no interval."""
@@ -73,6 +92,10 @@ OF_PAIRS = frozenset({"pairs", "coassociation", "soft_rand"})
 OF_THIS_SIZE = (
     "pair counts of a soft table change with the number of objects: the interval is for as many as here"
 )
+
+A_COUNT = "a count grows with the number of objects: the interval is for as many as here"
+
+BEYOND_THE_RANGE = "without its bias the value lies beyond the range of the index, whose end is the interval"
 
 NO_WIDTH = "every replicate has this value, so the interval has no width; that is no certainty"
 
@@ -95,6 +118,8 @@ class Interval:
         How far the mean of the replicates lies above the value.
     is_centred : bool
         Whether the replicates were centred on the value, as they are for indices of pairs.
+    is_debiased : bool
+        Whether an estimate of the bias was taken off, as it is for other indices of hard clusterings.
     """
 
     low: float
@@ -104,6 +129,7 @@ class Interval:
     caveats: tuple[Caveat, ...] = ()
     bias: float = math.nan
     is_centred: bool = False
+    is_debiased: bool = False
 
 
 def intervals(
@@ -198,25 +224,41 @@ class Replicates:
         self.drawn: dict[str, dict[str, Any]] = {name: {} for name in entries}
         self.left_out: dict[str, dict[str, Any]] = {name: {} for name in entries}
         self.turns: Weights | None = None
+        self.biases: dict[str, SamplingBias] = {}
         if self.n < 2:
             return
+        made: Any = None
         if not self.is_jackknife:
-            self.drawn, _ = values_under(defined, inputs, _drawing(n_replicates, start))
+            self.drawn, made = values_under(defined, inputs, _drawing(n_replicates, start))
         if self.is_jackknife or exact_skew:
             self.left_out, self.turns = values_under(defined, inputs, LeftOutInTurn)
+            made = made or self.turns
+        units = made.units
+        if not units.is_chunked and units.each is None:
+            self.biases = {
+                name: SamplingBias(
+                    [e for e in defined[name] if "X" not in e.inputs], replace(one, weight=units.times)
+                )
+                for name, one in units.inputs.items()
+                if is_of_hard(one)
+            }
 
     def interval(self, name: str, entry: Index, value: float, *, confidence: float, method: str) -> Interval:
         """The interval of one index of one pair of clusterings."""
         ends = _known_ends(entry, self.kinds[name])
+        own = self._bias(name, entry, value)
+        caveats: tuple[Caveat, ...] = ()
+        if own.grows:
+            caveats = (Caveat(CaveatKind.INTERVAL, A_COUNT),)
+        elif entry.family == "pairs" and entry.is_of_table and {*self.kinds[name]} != {HARD}:
+            caveats = (Caveat(CaveatKind.INTERVAL, OF_THIS_SIZE),)
         if self.is_jackknife:
-            return self._jackknife(self.left_out[name].get(entry.label), value, confidence, ends)
+            made = self._jackknife(self.left_out[name].get(entry.label), value, confidence, ends)
+            return made if math.isnan(made.low) else replace(made, caveats=(*caveats, *made.caveats))
         drawn: Any = self.drawn[name].get(entry.label)
         nothing = _why_not(drawn, value)
         if nothing:
             return _none(method, nothing)
-        caveats: tuple[Caveat, ...] = ()
-        if entry.family == "pairs" and entry.is_of_table and {*self.kinds[name]} != {HARD}:
-            caveats = (Caveat(CaveatKind.INTERVAL, OF_THIS_SIZE),)
         undefined = int(np.isnan(drawn).sum())
         if undefined:
             text = f"{undefined} of {drawn.size} replicates have no value"
@@ -224,23 +266,32 @@ class Replicates:
                 return _none(method, f"no interval: {text}")
             caveats += said(CaveatKind.INTERVAL, text)
             drawn = drawn[~np.isnan(drawn)]
-        bias, error = float(drawn.mean() - value), _spread(drawn)
-        if error == 0.0 and abs(bias) <= _rounding(value):
-            return Interval(value, value, method, 0.0, (*caveats, Caveat(CaveatKind.INTERVAL, NO_WIDTH)), 0.0)
-        centre = is_centred(entry)
-        if centre:
-            drawn = centred(drawn, value)
-        elif abs(bias) > LARGE_BIAS * error:
-            side = "above" if bias > 0 else "below"
+        above, error = float(drawn.mean() - value), _spread(drawn)
+        if error <= _rounding(value) and abs(above) <= _rounding(value):
+            return Interval(value, value, method, 0.0, (*caveats, Caveat(CaveatKind.COVERAGE, NO_WIDTH)), 0.0)
+        off = self._taken_off(own, entry, float(drawn.mean()))
+        if name in self.biases:
+            caveats += _caveats_of_bias(self.biases[name], entry, off, error)
+        is_left = math.isnan(off) and not own.grows and not is_centred(entry)
+        if is_left and abs(above) > LARGE_BIAS * error:
+            side = "above" if above > 0 else "below"
             caveats += said(
-                CaveatKind.INTERVAL,
-                f"bootstrap biased: its mean is {abs(bias):.2g} {side} the value"
-                f" ({abs(bias) / error:.1f} standard errors), so the interval covers less than it says",
+                CaveatKind.COVERAGE,
+                f"bootstrap biased: its mean is {abs(above):.2g} {side} the value"
+                f" ({abs(above) / error:.1f} standard errors), so the interval covers less than it says",
             )
         shares = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
         if drawn.size * shares[0] < 1.0:
             few = f"{drawn.size} replicates are too few for the ends of a {100 * confidence:g}% interval"
             caveats += said(CaveatKind.INTERVAL, few)
+        if is_centred(entry) or own.grows:
+            drawn = centred(drawn, value)
+        elif not math.isnan(off) and method == "percentile":
+            wider = max(1.0, own.error / error) if own.error > 0.0 and error > 0.0 else 1.0
+            error *= wider
+            drawn = value - off + wider * (drawn - drawn.mean())
+        elif not math.isnan(off):
+            drawn = drawn + (value - own.limit)
         if method == "bca":
             left_out: Any = self.left_out[name].get(entry.label)
             if isinstance(left_out, str) or np.isnan(left_out).any():
@@ -250,8 +301,32 @@ class Replicates:
                 assert isinstance(self.turns, LeftOutInTurn)
                 skew = acceleration(left_out, self.turns.times)
             shares = corrected_shares(drawn, value, skew, shares)
-        low, high = np.clip(np.quantile(drawn, shares), *ends)
-        return Interval(float(low), float(high), method, error, caveats, bias, centre)
+        low, high = np.quantile(drawn, shares)
+        if high < ends[0] or low > ends[1]:
+            caveats += said(CaveatKind.COVERAGE, BEYOND_THE_RANGE)
+        low, high = np.clip([low, high], *ends)
+        return Interval(
+            float(low), float(high), method, error, caveats, above, is_centred(entry), not math.isnan(off)
+        )
+
+    def _bias(self, name: str, entry: Index, value: float) -> Bias:
+        """What is known of the bias of an index; nothing where the clusterings are not both hard."""
+        known = self.biases.get(name)
+        return Bias() if known is None else known.of(entry, value)
+
+    def _taken_off(self, own: Bias, entry: Index, mean: float) -> float:
+        """The bias that is taken off the value, from a jackknife or from the mean of the replicates."""
+        if own.grows or is_centred(entry):
+            return math.nan
+        return mean - own.limit if math.isnan(own.bias) else own.bias
+
+    def placed(self, name: str, entry: Index, value: float, drawn: Floats) -> Floats:
+        """The replicates, moved to where the interval of a difference is read off."""
+        own = self._bias(name, entry, value)
+        if is_centred(entry) or own.grows:
+            return centred(drawn, value)
+        off = self._taken_off(own, entry, float(np.nanmean(drawn)))
+        return drawn if math.isnan(off) else centred(drawn, value - off)
 
     def _jackknife(
         self, left_out: Any, value: float, confidence: float, ends: tuple[float, float]
@@ -267,10 +342,34 @@ class Replicates:
         assert isinstance(self.turns, LeftOutInTurn)
         error = jackknife_error(left_out, self.turns.times)
         if error <= _rounding(value):
-            return Interval(value, value, "jackknife", 0.0, (Caveat(CaveatKind.INTERVAL, NO_WIDTH),))
+            return Interval(value, value, "jackknife", 0.0, (Caveat(CaveatKind.COVERAGE, NO_WIDTH),))
         reach = float(stdtrit(self.n - 1, (1.0 + confidence) / 2.0)) * error
         low, high = np.clip([value - reach, value + reach], *ends)
         return Interval(float(low), float(high), "jackknife", error)
+
+
+def _caveats_of_bias(known: SamplingBias, entry: Index, off: float, error: float) -> tuple[Caveat, ...]:
+    """The bias that was taken off, where it matters, and what speaks against the interval."""
+    reasons, is_taken_off = [], not math.isnan(off)
+    if known.has_few_moved:
+        reasons.append(f"only {known.moved} objects lie outside the largest part of their cluster")
+    if is_taken_off and known.has_many_small_cells:
+        reasons.append(f"{known.small} of {known.filled.size} filled cells hold one or two objects")
+    if is_taken_off and not is_smooth(entry):
+        if entry.family == "resampling":
+            reasons.append("the index is a minimum over clusters")
+        if entry.name in OF_LARGER_SIZES and known.equal_sizes:
+            reasons.append(f"{known.equal_sizes} matched clusters are about equally large")
+        if known.near_ties:
+            reasons.append(f"the best match of {known.near_ties} clusters is not decided")
+        if not reasons and abs(off) > UNSURE_BIAS * error:
+            reasons.append("its bias is large")
+    text = ""
+    if is_taken_off and abs(off) > LARGE_BIAS * error:
+        size = f" ({abs(off) / error:.1f} standard errors)" if error > 0.0 else ""
+        text = f"a bias of {off:+.2g}{size} is taken off the value before the interval"
+    less = f"the interval covers less than it says: {', '.join(reasons)}" if reasons else ""
+    return (*said(CaveatKind.INTERVAL, text), *said(CaveatKind.COVERAGE, less))
 
 
 class Difference(NamedTuple):
@@ -282,26 +381,32 @@ class Difference(NamedTuple):
 
 
 def difference(
-    replicates: Replicates, entry: Index, pair: tuple[str, str], apart: float, confidence: float
+    replicates: Replicates, entry: Index, values: Mapping[str, float], confidence: float
 ) -> Difference:
     """How sure the difference of an index between two pairs of clusterings is, on the same drawn objects.
+
+    ``values`` are those of the two, by the names of the pairs; the second is subtracted from the first.
 
     p is twice the share of replicates that lie on the other side of 0 (or on it), ``(1 + hits) / (1 + B)`` a
     side, so that it is never 0, and at most 1 - confidence about where the interval leaves 0 out. From a
     jackknife it is that of Student's t. nan where a value cannot be had.
     """
     source = replicates.left_out if replicates.is_jackknife else replicates.drawn
-    one, other = (source[name].get(entry.label) for name in pair)
+    one, other = (source[name].get(entry.label) for name in values)
+    first, second = values.values()
+    apart = first - second
     if one is None or other is None or isinstance(one, str) or isinstance(other, str) or math.isnan(apart):
         return Difference(math.nan, math.nan, math.nan)
-    gaps: Floats = np.asarray(one - other)
     if replicates.is_jackknife:
-        return _jackknife_difference(replicates, gaps, apart, confidence)
-    gaps = gaps[~np.isnan(gaps)]
-    if gaps.size < (1.0 - MOST_UNDEFINED) * one.size:
+        return _jackknife_difference(replicates, np.asarray(one - other), apart, confidence)
+    defined = ~np.isnan(one) & ~np.isnan(other)
+    if defined.sum() < (1.0 - MOST_UNDEFINED) * one.size:
         return Difference(math.nan, math.nan, math.nan)
-    if is_centred(entry):
-        gaps = centred(gaps, apart)
+    placed = [
+        replicates.placed(name, entry, value, source[name][entry.label][defined])
+        for name, value in values.items()
+    ]
+    gaps: Floats = placed[0] - placed[1]
     gaps = np.where(np.abs(gaps) <= _rounding(apart), 0.0, gaps)
     low, high = np.quantile(gaps, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
     hits = min(int((gaps <= 0.0).sum()), int((gaps >= 0.0).sum()))
@@ -353,11 +458,7 @@ def _rounding(value: float) -> float:
 
 def is_centred(entry: Index) -> bool:
     """Whether replicates lie off by what copies of objects add, and not the value itself."""
-    return (
-        entry.family in OF_PAIRS
-        or entry.name == "credal_rand"
-        or HARD in entry.claims.get("zero_by_chance", ())
-    )
+    return entry.family in OF_PAIRS or entry.name == "credal_rand"
 
 
 def centred(drawn: Floats, value: Any) -> Floats:
@@ -400,13 +501,6 @@ def corrected_shares(drawn: Floats, value: float, skew: float, shares: Floats) -
     return np.asarray(ndtr(shift + moved / np.maximum(1.0 - skew * moved, 1e-6)))
 
 
-def jackknife_error(left_out: Array, times: Array) -> float:
-    """The standard error from what the value is without each object."""
-    n = float(times.sum())
-    apart = left_out - np.average(left_out, weights=times)
-    return math.sqrt((n - 1.0) / n * float(times @ apart**2))
-
-
 # --- what callers give ------------------------------------------------------------------------------------
 
 
@@ -443,7 +537,9 @@ def notes_on(found: Iterable[Interval], n_replicates: int) -> tuple[str, ...]:
     words = {"percentile": "percentiles", "bca": "BCa percentiles"}[made[0].method]
     pairs = "; for indices of pairs centred on the value, since an object drawn twice is no pair"
     centred = pairs if any(one.is_centred for one in made) else ""
-    return (f"intervals: {words} of {n_replicates} bootstrap replicates by object{centred}",)
+    others = "; for other indices of hard clusterings with their bias taken off"
+    debiased = others if any(one.is_debiased for one in made) else ""
+    return (f"intervals: {words} of {n_replicates} bootstrap replicates by object{centred}{debiased}",)
 
 
 def check_count(name: str, count: Any) -> None:

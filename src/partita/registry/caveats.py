@@ -33,6 +33,8 @@ class CaveatKind(StrEnum):
     """The lower and upper values come from a sample."""
     INTERVAL = "interval"
     """What a reader must know of the sampling interval."""
+    COVERAGE = "coverage"
+    """The sampling interval holds the value of all objects less often than it says."""
     NOT_COMPUTED = "not computed"
     """Something was not computed, and why."""
     OWN = "own"

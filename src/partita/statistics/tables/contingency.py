@@ -36,7 +36,10 @@ from partita.partitions import (
 from partita.statistics.protocol import Additive
 from partita.statistics.tables.cell_sums import excess, missing_information, sums_without_each
 from partita.statistics.tables.counting import count_labels, is_faint, scaled_products
-from partita.statistics.tables.hypergeometric import expected_mutual_information
+from partita.statistics.tables.hypergeometric import (
+    expected_mutual_information,
+    expected_mutual_informations,
+)
 
 _MOST_EXACT_OBJECTS = 3e9  # the square of more passes 64 bits
 _MOSTLY_LOST = 1e-3
@@ -422,6 +425,17 @@ class Contingency(Additive):
     @cached_property
     def expected_mutual_information(self) -> Floats:
         """The mean of I over all shuffles of the objects; whole-number tables only."""
+        totals = np.asarray(self.n).ravel()
+        if (
+            self.shape
+            and totals.size > 1
+            and 0 < totals[0] <= _MOST_EXACT_OBJECTS
+            and (totals == totals[0]).all()
+        ):
+            rows, columns = (
+                sums.reshape(totals.size, sums.shape[-1]) for sums in (self.row_sums, self.column_sums)
+            )
+            return expected_mutual_informations(rows, columns).reshape(self.shape)
         known: dict[bytes, float] = {}  # tables of a stack often have the same margins
 
         def expected(rows: Array, columns: Array) -> float:

@@ -43,6 +43,23 @@ def expected_mutual_information(rows: Array, columns: Array) -> float:
     return total / n
 
 
+def expected_mutual_informations(rows: Array, columns: Array) -> Array:
+    """The same for a stack of tables of as many objects, ``(s, k)`` and ``(s, k')``.
+
+    Tables of a stack share most pairs of sizes, and each pair is worked out once.
+    """
+    n = int(rows[0].sum())
+    a, b = rows.astype(np.int64)[:, :, None], columns.astype(np.int64)[:, None, :]
+    pairs, place = np.unique(np.where((a > 0) & (b > 0), a * (n + 1) + b, 0), return_inverse=True)
+    cells = np.zeros(pairs.size)
+    start = int(pairs[0] == 0)  # an empty cluster shares nothing
+    for first in range(start, pairs.size, _PAIRS_AT_ONCE):
+        part = slice(first, first + _PAIRS_AT_ONCE)
+        own, other = np.divmod(pairs[part], n + 1)
+        cells[part] = _expected_cell(own.astype(np.float64), other.astype(np.float64), float(n))
+    return np.asarray(cells[place].reshape(len(rows), -1).sum(axis=1) / n)
+
+
 def _distinct(sizes: Array) -> tuple[Array, Array]:
     """The different sizes above 0, the smallest first, and how often each occurs."""
     times = Counter(sizes[sizes > 0].tolist())
