@@ -13,6 +13,7 @@ import pytest
 
 import partita as pt
 from partita.cluster_quality import ClusterQuality, ClusterRow, ObjectSilhouettes
+from partita.datasets.null_data import LAWS
 from partita.errors import ParameterError, PartitaError
 from partita.plots import FigureData, NoFigureError, figure_data, kinds_of
 from partita.plots._plot import new_figure
@@ -23,11 +24,11 @@ from partita.results.answers import Answer, Reason, ReasonKind
 from partita.selection import ChoiceOfK
 from partita.selection._structure import Structure
 from partita.selection.evidence import MIN_SHARES, ScoredClustering
-from partita.selection.null_tests import DIRECTIONS, LAWS, STATISTICS
 from partita.selection.stabilities import NO_ANSWER, ClusterRecovery, ClusterStability, Repeat, Stability
 from partita.selection.sweep import Fit
 from partita.selection.verdict import Verdict, counted
 from partita.selection.votes import Choice, IndexOverK
+from partita.statistics.null_tests import DIRECTIONS, STATISTICS
 from partita.statistics.tables.near_clusterings import Clusterings
 from partita.validation import Validation
 

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import partita as pt
+from partita.datasets.null_data import LAWS
 from partita.fits.perturbed import Perturbations
 from partita.fits.settings import Grid
 from partita.partitions import FUZZY, HARD
@@ -24,10 +25,10 @@ from partita.resampling import Bootstrap, Rerun, Subsample
 from partita.results.answers import ReasonKind
 from partita.results.verdicts import RemarkKind
 from partita.selection._structure import Structure
-from partita.selection.null_tests import LAWS, NullTest
 from partita.selection.stabilities import ClusterRecovery, Repeat, Stability
 from partita.selection.stability_verdict import ALL_RULES, Evidence, answer_of, choices_of
 from partita.statistics.clusters.separation import Separation, separation_of
+from partita.statistics.null_tests import NullTest
 from shared_data import features
 
 NAN = math.nan

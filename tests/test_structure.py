@@ -15,16 +15,15 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from partita.datasets.null_data import NullLaws
+from partita.datasets.null_data import LAWS, NullLaws
 from partita.errors import ParameterError
 from partita.results.verdicts import RemarkKind
 from partita.selection import Structure, hopkins, structure
 from partita.selection._hopkins import hopkins_at
 from partita.selection._structure import FULL, QUICK, quick_structure
-from partita.selection.null_tests import (
+from partita.statistics.null_tests import (
     DIP,
     HOPKINS,
-    LAWS,
     STATISTICS,
     TREE,
     NullTest,

@@ -1,6 +1,7 @@
 """How many clusters, how stable, and is there structure at all."""
 
 from partita.datasets.null_data import normal_like, uniform_like
+from partita.fits.schemes import Bootstrap, Noise, Rerun, Subsample
 from partita.selection._benchmark import Benchmark, benchmark
 from partita.selection._choose import choose, choose_value
 from partita.selection._choose_k import choose_k
@@ -10,9 +11,8 @@ from partita.selection._structure import Structure, structure
 from partita.selection.choices import ChoiceOfClustering, ChoiceOfK, ChoiceOfValue
 from partita.selection.covariance_shapes import CovarianceShapes
 from partita.selection.evidence import ScoredClustering
-from partita.selection.null_tests import NullTest
-from partita.selection.schemes import Bootstrap, Noise, Rerun, Subsample
 from partita.selection.votes import Choice
+from partita.statistics.null_tests import NullTest
 
 __all__ = [
     "Benchmark",

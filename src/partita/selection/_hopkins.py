@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from partita.arrays import Array, Floats
+from partita.datasets.examined_objects import rescaled
 from partita.errors import ParameterError
 from partita.fits.checkpoints import root_seed
 from partita.fits.tasks import check_count, task_seed
 from partita.partitions import DataMatrix
-from partita.selection.examined_objects import rescaled
-from partita.selection.null_tests import hopkins_log_odds
+from partita.statistics.null_tests import hopkins_log_odds
 from partita.statistics.projections import Axes, Box
 
 __all__ = ["hopkins"]

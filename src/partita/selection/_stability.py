@@ -17,6 +17,7 @@ from partita.fits.checkpoints import Record
 from partita.fits.models import refuse_methods_of_features
 from partita.fits.partitions import cluster_numbers, from_arrays
 from partita.fits.perturbed import STRUCTURE, Perturbations
+from partita.fits.schemes import Noise, Scheme, Subsample, is_real
 from partita.fits.settings import grid_over
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, refuse_many, task_seed
@@ -28,7 +29,6 @@ from partita.partitions.scales import dominance, scaled_data
 from partita.registry import Caveat, CaveatKind, Index, resolve, select
 from partita.results.provenance import provenance
 from partita.selection._structure import Structure, quick_structure
-from partita.selection.schemes import Noise, Scheme, Subsample, is_real
 from partita.selection.stabilities import ClusterRecovery, Repeat, Stability
 from partita.selection.stability_verdict import Evidence, answered
 from partita.statistics.distances.measured_data import measured_data

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from partita.arrays import Array, Floats, one_thread
-from partita.datasets.null_data import SEPARATION, NullLaws
+from partita.datasets.examined_objects import examined_objects
+from partita.datasets.null_data import LAWS, SEPARATION, NullLaws
 from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Record, root_seed
 from partita.fits.tasks import Task, check_count, run_tasks, task_seed
@@ -21,10 +22,9 @@ from partita.partitions.scales import dominance, scaled_data
 from partita.results import Result, Table, plain, show
 from partita.results.provenance import provenance
 from partita.results.verdicts import Remark, RemarkKind, Strength, speak
-from partita.selection.examined_objects import examined_objects
-from partita.selection.null_tests import LAWS, NullTest, as_shown, corrected, measured, null_tests
 from partita.statistics.distances.measured_data import measured_data
-from partita.statistics.distances.principal_coordinates import PrincipalCoordinates, principal_coordinates
+from partita.statistics.distances.principal_coordinates import points_of_distances
+from partita.statistics.null_tests import NullTest, as_shown, corrected, measured, null_tests
 
 __all__ = ["Structure", "quick_structure", "structure"]
 
@@ -51,11 +51,6 @@ about as far as anything else, with some hundred objects."""
 
 AT_A_TIME = 10
 """Data sets drawn in one task: one alone takes less time than handing it out."""
-
-EUCLIDEAN, DIGITS = 1e-3, 9
-"""The most negative eigenvalue of Euclidean distances that were rounded, as a share of the largest; and the
-digits by which distances differ. Of one normal group, the coordinates of cityblock distances (0.12 to 0.19)
-rejected all distributions in 18 of 24 draws; of independent columns, those of Gower's in 32 of 32."""
 
 COORDINATES = 4
 """The place of the sample of objects that are placed, in the tree of seeds."""
@@ -319,7 +314,7 @@ def structure(
         if len(objects) > FULL.most_objects:
             rng = np.random.default_rng(task_seed(root, COORDINATES))
             objects = np.sort(rng.choice(objects, FULL.most_objects, replace=False))
-        found = _placed(distances.values[np.ix_(objects, objects)], measured.name)
+        found = points_of_distances(distances.values[np.ix_(objects, objects)], measured.name)
         sampled = f"{len(objects):,} of {distances.n_objects:,} objects, drawn at random, were placed"
         said = (*said, *[sampled] * (len(objects) < distances.n_objects), found.note)
         data, scaler = DataMatrix(found.values), None
@@ -336,27 +331,6 @@ def structure(
         frame=data.frame or "pandas",
         provenance={**tested.provenance, "scale": scale, **known},
     )
-
-
-def _placed(distances: Floats, name: str) -> PrincipalCoordinates:
-    """Points in the place of objects; distances of no points are refused."""
-    n = len(distances)
-    largest = float(np.abs(distances).max()) or 1.0
-    distinct = len(np.unique(np.round(distances[np.triu_indices(n, 1)] / largest, DIGITS)))
-    problem = f"{distinct} different distances between {n} objects" if distinct < n else ""
-    found = principal_coordinates(distances)
-    if found.least > EUCLIDEAN:
-        problem = f"distances of no points: an eigenvalue of -{found.least:.2g} times the largest"
-    if problem:
-        raise ParameterError(
-            "these distances cannot be tested for structure.",
-            got=f"{problem} (metric {name})",
-            need="Euclidean distances without many ties, or the features: the distributions without clusters "
-            "are drawn as points",
-            fix="structure(X) of the features that are numbers",
-            parameter="metric",
-        )
-    return found
 
 
 def quick_structure(X: Floats, seed: int, n_jobs: int | None = None) -> Structure:
@@ -406,7 +380,9 @@ def _structure(X: Array, n_components: Any, effort: Effort, root: int, *, n_jobs
         if not seeds or (found.tests and found.p > EXPLAINED):
             break
         null = np.hstack([null, _null_statistics([(laws, seeds)], count, n_jobs)])
-        found = replace(found, tests=null_tests(values, null, dimensions), n_null=upto)
+        found = replace(
+            found, tests=null_tests(values, dict(zip(LAWS, null, strict=True)), dimensions), n_null=upto
+        )
     found = replace(
         found,
         draws=as_shown(null).transpose(0, 2, 1).reshape(len(found.tests), -1),

@@ -13,6 +13,7 @@ import numpy as np
 from partita.arrays import Array, Floats
 from partita.cluster.density_tree import reach_trees, smallest_cluster
 from partita.fits.perturbed import Perturbations
+from partita.fits.schemes import Rerun
 from partita.partitions import HARD, Kind
 from partita.partitions.scales import Dominance
 from partita.registry import Index
@@ -20,7 +21,6 @@ from partita.registry.rules import Verdict, apply_rule, in_runs
 from partita.results.answers import Answer, Reason, ReasonKind
 from partita.results.verdicts import Remark, RemarkKind, Strength
 from partita.selection.evidence import MIN_SAMPLES
-from partita.selection.schemes import Rerun
 from partita.selection.stabilities import RECOVERED, Stability
 from partita.statistics.clusters.separation import MOST_OBJECTS, separation_of
 

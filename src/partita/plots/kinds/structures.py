@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from partita.arrays import Floats
+from partita.datasets.null_data import LAWS
 from partita.plots.figures import FigureData, NoFigureError
 from partita.plots.kinds.nulls import NullPanel, null, null_figure
 from partita.results import show
 from partita.selection._structure import LEVEL, Structure
-from partita.selection.null_tests import DIRECTIONS, LAWS, STATISTICS, NullTest
+from partita.statistics.null_tests import DIRECTIONS, STATISTICS, NullTest
 
 
 @null.of(Structure, usual=True)

@@ -9,10 +9,15 @@ import numpy as np
 from partita.arrays import Floats, one_blas_thread
 from partita.errors import ParameterError
 
-__all__ = ["PrincipalCoordinates", "principal_coordinates"]
+__all__ = ["PrincipalCoordinates", "points_of_distances", "principal_coordinates"]
 
 ROUNDING = 1e-9
 """A share of the largest eigenvalue that rounding can make of 0."""
+
+EUCLIDEAN, DIGITS = 1e-3, 9
+"""The most negative eigenvalue of Euclidean distances that were rounded, as a share of the largest; and the
+digits by which distances differ. Of one normal group, the coordinates of cityblock distances (0.12 to 0.19)
+rejected all distributions in 18 of 24 draws; of independent columns, those of Gower's in 32 of 32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,3 +85,24 @@ def principal_coordinates(distances: Floats) -> PrincipalCoordinates:
     return PrincipalCoordinates(
         largest * vectors[:, kept] * np.sqrt(values[kept]), share, ratio if ratio > ROUNDING else 0.0
     )
+
+
+def points_of_distances(distances: Floats, name: str) -> PrincipalCoordinates:
+    """Points in the place of objects; distances of no points are refused."""
+    n = len(distances)
+    largest = float(np.abs(distances).max()) or 1.0
+    distinct = len(np.unique(np.round(distances[np.triu_indices(n, 1)] / largest, DIGITS)))
+    problem = f"{distinct} different distances between {n} objects" if distinct < n else ""
+    found = principal_coordinates(distances)
+    if found.least > EUCLIDEAN:
+        problem = f"distances of no points: an eigenvalue of -{found.least:.2g} times the largest"
+    if problem:
+        raise ParameterError(
+            "these distances cannot be tested for structure.",
+            got=f"{problem} (metric {name})",
+            need="Euclidean distances without many ties, or the features: the distributions without clusters "
+            "are drawn as points",
+            fix="structure(X) of the features that are numbers",
+            parameter="metric",
+        )
+    return found

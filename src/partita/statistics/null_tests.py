@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from partita.arrays import Floats, one_blas_thread
-from partita.datasets.null_data import LAWS
 from partita.statistics.dips import dip, evenly_thinned
 from partita.statistics.projections import Axes, Box, flattest_projection
 
-__all__ = ["DIRECTIONS", "LAWS", "STATISTICS", "NullTest", "as_shown", "corrected", "measured", "null_tests"]
+__all__ = ["DIRECTIONS", "STATISTICS", "NullTest", "as_shown", "corrected", "measured", "null_tests"]
 
 HOPKINS = "hopkins"
 TREE = "spanning tree length"
@@ -80,16 +79,19 @@ def measured(X: Floats, n_components: int, rng: np.random.Generator) -> list[flo
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
-def null_tests(values: Sequence[float], null: Floats, dimensions: Sequence[int]) -> tuple[NullTest, ...]:
+def null_tests(
+    values: Sequence[float], null: Mapping[str, Floats], dimensions: Sequence[int]
+) -> tuple[NullTest, ...]:
     """Each statistic of the data against those of data sets from each distribution.
 
-    Null is (distributions, data sets, statistics); dimensions are those of each block of statistics.
+    Null has by distribution an array (data sets, statistics); dimensions are those of each block of
+    statistics.
     """
     of_data = np.array(values)
     directions = np.tile(DIRECTIONS, len(dimensions))
     names = [(name, block) for block in dimensions for name in STATISTICS]
     tests = []
-    for law, drawn in zip(LAWS, null, strict=True):
+    for law, drawn in null.items():
         as_clustered = (drawn * directions >= of_data * directions).sum(axis=0)
         p = (1 + as_clustered) / (len(drawn) + 1)
         rows = np.array([as_shown(of_data), as_shown(drawn).mean(axis=0), p, corrected(of_data, drawn)]).T
