@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 import partita as pt
 from partita.experiments import Reproduction, reproduce
@@ -16,7 +17,19 @@ from partita.experiments.franti2017 import PAPER
 from partita.experiments.franti2017.cluster_level import SETS_OF_EXAMPLE, labels_of, similarity
 from partita.experiments.franti2017.external_tables import _best_of_repetitions, distances_to_ward_means
 from partita.experiments.franti2017.external_tables import _work as work_external
-from partita.experiments.franti2017.selection_tables import _cell, _row, largest_k
+from partita.experiments.franti2017.selection_tables import (
+    READINGS,
+    ROWS,
+    Curves,
+    Sweeps,
+    _fits,
+    _labels,
+    _row,
+    curve_of,
+    largest_k,
+    scaled,
+)
+from partita.experiments.franti2017.selection_tables import _work as work_k_tables
 from partita.experiments.franti2017.sources import printed
 from partita.experiments.franti2017.stability import contrast, is_last
 from partita.experiments.studies import Part, Run, Study
@@ -132,25 +145,112 @@ def test_the_best_of_repetitions_comes_first_with_all_its_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "chosen", "outcome"),
+    ("column", "chosen", "same"),
     [
-        ("S4", 16, "reproduced"),  # 16(2)
-        ("S4", 2, "reproduced"),
-        ("S4", None, "not reproduced"),
-        ("S1", 15, "reproduced"),
-        ("S1", 14, "not reproduced"),
+        ("S4", 16, True),  # 16(2)
+        ("S4", 2, True),
+        ("S4", None, False),
+        ("S1", 15, True),
+        ("S1", 14, False),
     ],
 )
-def test_a_cell_with_two_numbers_takes_either(column: str, chosen: int | None, outcome: str) -> None:
+def test_a_cell_with_two_numbers_takes_either(column: str, chosen: int | None, same: bool) -> None:
     cell = printed("k by K-means")["Calinski-Harabsz (max)", column]
-    assert _cell(cell, chosen).outcome == outcome
+    assert _fits(cell, chosen) == same
 
 
 def test_a_cell_without_a_number_takes_no_choice() -> None:
     cell = printed("k by K-means")["SCI * (max)", "R15"]
     assert (cell.text, _row(cell)) == ("NA", "SCI")
-    assert _cell(cell, None).outcome == "reproduced"
-    assert _cell(cell, 8).outcome == "not reproduced"
+    assert _fits(cell, None)
+    assert not _fits(cell, 8)
+
+
+def test_data_of_the_readings() -> None:
+    X = np.array([[1.0, 5.0, 2.0], [3.0, 5.0, 6.0], [2.0, 5.0, 4.0]])
+    assert np.array_equal(scaled(X, "raw"), X)
+    assert scaled(X, "unit").tolist() == [[0, 0, 0], [1, 0, 1], [0.5, 0, 0.5]]  # the second has no spread
+    z = scaled(X, "z")
+    np.testing.assert_allclose(z.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(z.std(axis=0), [1, 0, 1])
+
+
+def test_table_b1_by_loops() -> None:
+    """Each formula as the slide prints it, over the objects and centres of each clustering."""
+    record = work_k_tables("k by Random Swap", "Iris", "unit", quick=True, seed=3)
+    X = scaled(load_iris().data, "unit")
+    n, d = X.shape
+    curves = Curves(np.array(record.values["ks"]), n, d, record.values["sweeps"][0])
+    table = {row: curve_of(curves, "k by Random Swap", "B.1", row) for row in ROWS}
+    scatter, logs = {}, {}
+    for k in range(1, 13):
+        _, labels = _labels("k by Random Swap", X, k, np.random.default_rng([3, k, 0]))
+        own = [X[labels == j] for j in range(k)]
+        centres = [x.mean(axis=0) for x in own]
+        errors = [((x - c) ** 2).sum(axis=1) for x, c in zip(own, centres, strict=True)]
+        ssw = scatter[k] = sum(e.sum() for e in errors) / n
+        variance = ssw * n / (d * (n - k))
+        sizes = np.array([len(x) for x in own])
+        likelihood = (
+            (sizes * np.log(sizes / n)).sum() - n * d / 2 * np.log(2 * np.pi * variance) - d * (n - k) / 2
+        )
+        logs[k] = -2 * (likelihood - 0.5 * k * (d + 1) * np.log(sizes).sum())
+        assert table["ORI_IBIC"][k - 1] == pytest.approx(logs[k])
+        if k == 1:
+            continue
+        between = [
+            ((a - b) ** 2).sum() for i, a in enumerate(centres) for j, b in enumerate(centres) if i != j
+        ]
+        ssb = 2 / (k * (k - 1)) * sum(between)
+        assert table["Calinski-Harabsz"][k - 1] == pytest.approx(ssb / (k - 1) / (ssw / (n - k)))
+        assert table["Wb-index"][k - 1] == pytest.approx(k * ssw / ssb)
+        assert table["Hartigan"][k - 1] == pytest.approx(np.log(ssb / ssw))
+        assert table["Dunn"][k - 1] == pytest.approx(sum(e.max() / e.sum() for e in errors))
+        spread = [e.mean() for e in errors]
+        worst = [
+            max((spread[i] + spread[j]) / ((centres[i] - centres[j]) ** 2).sum() for j in range(k) if j != i)
+            for i in range(k)
+        ]
+        assert table["DBI"][k - 1] == pytest.approx(np.mean(worst))
+    drop = {k: (k - 1) ** (2 / d) * scatter[k - 1] - k ** (2 / d) * scatter[k] for k in range(2, 13)}
+    for k in range(2, 12):
+        assert table["Krzanowski-Lai"][k - 1] == pytest.approx(drop[k] / drop[k + 1])
+        assert table["DiffBIC"][k - 1] == pytest.approx(logs[k - 1] + logs[k + 1] - 2 * logs[k])
+
+
+@pytest.mark.usefixtures("with_data")
+def test_the_reading_that_reproduces_most_is_found_and_counted_by() -> None:
+    records = {
+        f"{table}-{column}-{scaling}": work_k_tables(table, column, scaling, quick=True, seed=1)
+        for table in ("k by K-means", "k by Random Swap")
+        for column in ("Iris", "Wine")
+        for scaling in ("raw", "unit", "z")
+    }
+    sweeps = Sweeps(records)
+    scores = {}
+    for reading in READINGS:
+        cells = [cell for table in ("k by K-means", "k by Random Swap") for cell in sweeps.cells(table)]
+        assert len(cells) == 2 * 2 * 14
+        chosen = [sweeps.chosen(cell.table, cell.column, reading, _row(cell)) for cell in cells]
+        scores[reading] = sum(
+            (str(k) in re.findall(r"\d+", cell.text)) or (k is None and "NA" in cell.text)
+            for k, cell in zip(chosen, cells, strict=True)
+        )
+    best = sweeps.best()
+    assert scores[best] == max(scores.values()) > scores[READINGS[0]]
+    part = PAPER.study("k_tables").gather(records, Run(quick=True))
+    assert outcomes(part, "k by").count("reproduced") == scores[best]
+    assert f"{best.words} reproduce most, {scores[best]} of 56 cells" in part.remarks[0]
+    for finding in part.findings:
+        if finding.outcome == "not reproduced":
+            assert finding.reason
+            assert "another number of clusters is chosen" not in finding.reason
+    ends = [f.reason for f in part.findings if "Ball&Hall" in f.where and f.outcome == "not reproduced"]
+    assert ends
+    assert all(reason.startswith("not reproducible: the curve is about convex") for reason in ends)
+    ratios = [f.reason for f in part.findings if "Krzanowski" in f.where and f.outcome == "not reproduced"]
+    assert ratios
+    assert all("the denominator of its largest is" in reason for reason in ratios)
 
 
 def test_the_range_of_k_is_the_printed_choice_of_xu_on_real_sets() -> None:
@@ -223,11 +323,12 @@ def test_contrast_is_what_is_lost_beyond_the_true_number() -> None:
 @pytest.mark.usefixtures("with_data")
 def test_k_tables_of_small_sets() -> None:
     part = run("k_tables")
-    rows = {row[0]: row for row in part.tables[1].rows}
-    r15 = part.tables[1].columns.index("R15")
+    swaps = part.tables[3]
+    rows = {row[0]: row for row in swaps.rows}
+    r15 = swaps.columns.index("R15")
     for index in ("Calinski-Harabsz", "Wb-index", "Xu-index", "SC"):
         assert rows[index][r15] == 15
-    assert rows["SCI"][r15] == 8  # as printed: only the program's formula has it
+    assert [row[0].strong for row in part.tables[0].rows].count(True) == 1
     left_out = [f for f in part.findings if "Birch1" in f.where]
     assert {f.outcome for f in left_out} == {"not determinable"}
 

@@ -9,10 +9,18 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.datasets import make_lagofernandez2009_problem
+from partita.datasets import make_lagofernandez2009_pair, make_lagofernandez2009_problem
 from partita.experiments import reproduce
 from partita.experiments.findings import printed_values
-from partita.experiments.lagofernandez2009 import CRITERIA, _share_finding, choices_of, values_of
+from partita.experiments.lagofernandez2009 import (
+    CRITERIA,
+    KS,
+    WEIGHTS,
+    _share_finding,
+    choices_of,
+    fitted,
+    values_of,
+)
 from test_experiments import PAPERS_FOLDER
 
 
@@ -34,6 +42,35 @@ def test_pnc_never_chooses_fewer_components_than_icl():
         X = make_lagofernandez2009_problem(size=150, random_state=seed).X
         chosen = dict(zip(CRITERIA, choices_of(X, [0, 1], 500)[0], strict=True))
         assert chosen["PNC"] >= chosen["ICL"]
+
+
+def test_the_entropy_of_icl_is_weighed_by_its_definition():
+    """BIC plus twice the weighed entropy of the responsibilities, from the fits themselves."""
+    X = make_lagofernandez2009_pair("gamma", 5.0, random_state=4).X
+    seeds = [3]
+    chosen, _, weighed = choices_of(X, seeds, 60)
+    fits = [(k, fitted(X, k, seed, 60)) for k in KS for seed in seeds]
+    own = []
+    for weight in WEIGHTS:
+        values = []
+        for _, model in fits:
+            r = model.predict_proba(X)
+            entropy = -np.sum(r * np.log(np.where(r > 0, r, 1.0)))
+            values.append(pt.indices.find("bic")(X, model) + weight * 2.0 * entropy)
+        own.append(fits[int(np.argmin(values))][0])
+    assert weighed == own
+    assert weighed[-1] == chosen[list(CRITERIA).index("ICL")]  # the last weight is 1
+    assert len(set(weighed)) > 1
+
+
+def test_what_is_not_reproduced_has_what_else_was_tried():
+    found = reproduce("lagofernandez2009", quick=True, only=["examples", "table1"], n_jobs=1)
+    tables = [table for part in found.parts.values() for table in part.tables]
+    assert sum(table.columns[0] == "weight of the entropy in ICL" for table in tables) == 2
+    for finding in found.findings:
+        if finding.outcome == "not reproduced":
+            assert re.search("weigh|iterations", finding.reason), finding
+    assert not any("weights of the entropy" in lesson for lesson in found.lessons)  # it needs Fig. 3 too
 
 
 def test_shares_are_held_against_the_error_of_their_difference():

@@ -1,12 +1,15 @@
 """What the papers came to at full size and in small, committed: ``python tests/verdicts.py`` writes it anew.
 
-It reads the findings that ``make reproduce`` left in docs/papers, and runs the small versions.
+It reads the findings that ``make reproduce`` left in docs/papers, and runs the small versions. With names
+of papers, ``python tests/verdicts.py 1 rovetta2009``, it does so for these and keeps what was committed of
+the others.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from partita.experiments import PAPERS, Reproduction, reproduce
@@ -40,9 +43,9 @@ def disagreements(found: Reproduction) -> list[str]:
     return others
 
 
-def _written(n_jobs: int) -> None:
-    verdicts: dict[str, Verdicts] = {}
-    for paper in PAPERS:
+def _written(n_jobs: int, papers: Sequence[str]) -> None:
+    verdicts = {paper: {} if paper in papers else committed(paper) for paper in PAPERS}
+    for paper in papers:
         whole = json.loads((PAGES / f"{paper}.json").read_text(encoding="utf-8"))["rows"]
         small = reproduce(paper, quick=True, n_jobs=n_jobs).records()
         made: Verdicts = {}
@@ -54,4 +57,4 @@ def _written(n_jobs: int) -> None:
 
 
 if __name__ == "__main__":
-    _written(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    _written(int(sys.argv[1]) if len(sys.argv) > 1 else 1, sys.argv[2:] or PAPERS)

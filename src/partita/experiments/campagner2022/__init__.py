@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from partita.experiments.campagner2022.claims import THEOREMS
+from partita.experiments.campagner2022.readings import READINGS
 from partita.experiments.campagner2022.statements import STATEMENTS
 from partita.experiments.campagner2022.table1 import SEARCH, TABLE1, TIMES
 from partita.experiments.findings import Finding
@@ -56,6 +57,6 @@ PAPER = Paper(
     "campagner2022",
     "Campagner, Ciucci and Denœux: A distributional approach for soft clustering comparison and evaluation "
     "(2022)",
-    (TABLE1, SEARCH, STATEMENTS, TIMES, THEOREMS),
+    (TABLE1, READINGS, SEARCH, STATEMENTS, TIMES, THEOREMS),
     lessons,
 )

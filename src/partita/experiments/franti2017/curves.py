@@ -14,7 +14,7 @@ from partita.experiments.franti2017.sources import S_SETS, loaded, series_over, 
 from partita.experiments.studies import Part, Record, Run, Study, Task
 from partita.plots import FigureData
 from partita.plots.kinds.lines import line_figure
-from partita.results import Table
+from partita.results import Table, show
 
 __all__ = ["CURVES"]
 
@@ -114,6 +114,18 @@ def _gather(records: Mapping[str, Record], run: Run) -> Part:  # noqa: ARG001
     )
 
 
+def _why_other(row: str, of: Mapping[str, Any], what: str) -> str:
+    """The values of a curve at what it chooses and at the true number of clusters."""
+    values = dict(zip(of["ks"], of["curves"][what], strict=True))
+    chosen = of["chosen"][what]
+    if chosen is None:
+        before, here, after = (values[TRUE + shift] for shift in (-1, 0, 1))
+        slower = 1 - (here - after) / (before - here)
+        share = f"{100 * slower:.0f} % shorter than the one before"
+        return f"on {row} the step after {TRUE} is {share}: no clear knee"
+    return f"on {row} the value is {show(values[chosen])} at {chosen} and {show(values[TRUE])} at {TRUE}"
+
+
 def _findings(values: Mapping[str, Any]) -> list[Finding]:
     plain = {row: of for row, of in values.items() if row in S_SETS}
 
@@ -122,7 +134,9 @@ def _findings(values: Mapping[str, Any]) -> list[Finding]:
 
     def finds(what: str, where: str, said: str, rows: Sequence[str] = S_SETS) -> Finding:
         got = {row: k for row, k in at(what).items() if row in rows}
-        return statement(where, said, all(k == TRUE for k in got.values()) if got else None, told(got))
+        others = [row for row, k in got.items() if k != TRUE]
+        why = "; ".join(_why_other(row, plain[row], what) for row in others)
+        return statement(where, said, not others if got else None, told(got), unless=why)
 
     falling = all(
         all(b <= a * (1 + 1e-3) for a, b in itertools.pairwise(curve))

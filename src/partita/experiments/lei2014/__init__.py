@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from partita.experiments.lei2014.conclusion import CONCLUSION
 from partita.experiments.lei2014.real_sets import REAL, WINE
 from partita.experiments.lei2014.synthetic import CONSENSUS, FIG1, FUTURE, RATES
 from partita.experiments.studies import Paper, Part
@@ -32,6 +33,6 @@ PAPER = Paper(
     "lei2014",
     "Lei, Bezdek, Chan, Vinh, Romano and Bailey (2014): generalized information theoretic cluster validity "
     "indices for soft clusterings",
-    (FIG1, RATES, REAL, CONSENSUS, WINE, FUTURE),
+    (FIG1, RATES, REAL, CONSENSUS, WINE, CONCLUSION, FUTURE),
     _lessons,
 )
