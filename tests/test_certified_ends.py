@@ -154,7 +154,7 @@ def test_ends_stay_inside_the_range_and_need_no_clock(monkeypatch):
     """VI's upper end was 2.39, 9.913 or 9.916 from run to run, with three clusters on each side."""
     sides = vague(150, 3, 0)
     names = {"VI": 2 * math.log(3), "MI": math.log(3), "joint_entropy": 2 * math.log(3), "AMI": 1.0}
-    first = pt.compare(*sides, indices=names)
+    first = pt.compare(*sides, indices=list(names))
     without_clock(monkeypatch)
     for name, most in names.items():
         row = pt.compare(*sides, indices=[name])[name]

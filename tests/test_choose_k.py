@@ -191,7 +191,7 @@ def test_every_value_is_that_of_a_fit_with_the_seed_it_tells():
         KMeans(n_init=1),
         [2, 3],
         n_runs=2,
-        indices=["CH", "silhouette", "ARI"],
+        indices=["calinski_harabasz", "silhouette", "ARI"],
         truth=SPECIES,
         random_state=5,
     )
@@ -544,7 +544,7 @@ def test_it_comes_back_from_json(estimator):
         ({"pool": "best"}, "no such pool"),
         ({"indices": []}, "nothing to choose by"),
         ({"indices": ["ARI"]}, "compares with a truth"),
-        ({"consensus": "CH"}, "does not compare two clusterings"),
+        ({"consensus": "DBI"}, "does not compare two clusterings"),
         ({"estimator": KMeans}, "an instance"),
         ({"estimator": KMeans, "covariance_type": ["full"]}, "an instance"),
         ({"estimator": "kmeans"}, "no clusterer"),

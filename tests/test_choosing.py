@@ -328,7 +328,7 @@ def test_only_the_runs_that_speak_are_judged_by_what_is_costly(estimator, pool, 
     options = {
         "ks": range(1, 5),
         "n_runs": 3,
-        "indices": ["CH", "silhouette", "dunn", "ARI"],
+        "indices": ["calinski_harabasz", "silhouette", "dunn", "ARI"],
         "truth": np.repeat([0, 1, 2], 30),
         "pool": pool,
         "random_state": 0,

@@ -36,8 +36,8 @@ ways_of_cutting = pytest.mark.parametrize(
     ("sizes", "weight"), WAYS, ids=[*CHUNKINGS, "whole weights", "fractional weights"]
 )
 
-ALL_AT_ONCE = {"dbcv", "disco", "dc_dunn"}
-"""Indices of spanning trees, which chunks do not have."""
+ALL_AT_ONCE = {"dbcv", "disco", "dc_dunn", "cluster_negentropy"}
+"""Indices of spanning trees, and of the nearest neighbours in a cluster, which chunks do not have."""
 
 
 @pytest.fixture(autouse=True)

@@ -203,7 +203,7 @@ def test_a_declaration_that_names_no_sum_is_refused():
     for facts in ({"given_sizes": "cubes"}, {"separable": True}):
         with pytest.raises(ParameterError, match="which sum"):
 
-            @index(title="None", best=None, range={}, **facts)
+            @index(title="None", best=None, range={HARD: (0.0, 1.0)}, **facts)
             def nothing(table: Contingency) -> float:
                 return table.n
 

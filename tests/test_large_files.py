@@ -159,7 +159,13 @@ def test_values_are_those_in_memory(files, run, command):
         for column in expected[index].keys() & row.keys() - {"caveat"}:
             assert is_same(expected[index][column], row[column]), (index, column)
     said = [
-        {line for line in text.splitlines() if not line.startswith(("left out: ", "features: "))}
+        {
+            line.replace(
+                ", cluster_negentropy", ""
+            )  # refused in parts, without a value for small clusters here
+            for line in text.splitlines()
+            if not line.startswith(("left out: ", "features: "))
+        }
         for text in (whole.err, parts.err)
     ]
     assert said[0] == said[1]

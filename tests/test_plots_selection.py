@@ -718,10 +718,14 @@ def test_a_choice_among_clusterings_shows_the_best_of_them() -> None:
     result = pt.choose(X, {"nine": labels, "three": labels // 3}, random_state=0)
     data = figure_data(result)
     assert data.title.startswith(result.answer.headline)
-    assert data.column("cluster") == [str(label) for label in labels]
-    other = figure_data(result, name="three")
-    assert other.column("cluster") == [str(label) for label in labels // 3]
-    assert any("three is shown; the answer: 9 clusters (nine)" in note for note in other.notes)
+    given = {"nine": labels, "three": labels // 3}
+    best = given.pop(result.best)
+    assert data.column("cluster") == [str(label) for label in best]
+    ((name, rest),) = given.items()
+    other = figure_data(result, name=name)
+    assert other.column("cluster") == [str(label) for label in rest]
+    answer = f"{result.k} clusters ({result.best})"
+    assert any(f"{name} is shown; the answer: {answer}" in note for note in other.notes)
     with pytest.raises(PartitaError, match="did you mean three"):
         figure_data(result, name="thre")
 

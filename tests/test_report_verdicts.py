@@ -241,7 +241,7 @@ def test_the_stability_is_that_of_the_method_that_answers():
     assert "RandomSwap" in named[1].title
     mixed = replace(found[0].scored, method="mixture")
     choice = replace(found[0], verdict=replace(found[0].verdict, best=mixed))
-    method, note = analyses._perturbed_method(choice, None, 120)
+    method, note = analyses._perturbed_method(choice, None, 120, "euclidean")
     assert method is None
     assert "stability is that of random swap" in note
 

@@ -59,6 +59,12 @@ METRIC_PARAMETERS = ("metric", "affinity", "dissimilarity")
 OF_SIMILARITIES = ("SpectralClustering", "AffinityPropagation")
 
 
+def metric_for(method: Any, metric: Any) -> Any:
+    """The metric of the data; "precomputed" where only the method has it."""
+    step = None if method is None or len(getattr(method, "steps", ())) > 1 else last_step(method)
+    return "precomputed" if metric is None and getattr(step, "metric", None) == "precomputed" else metric
+
+
 def refuse_methods_of_features(method: Any) -> None:
     """Refuse a method that would take the distances of objects for their features."""
     step = last_step(method)

@@ -10,7 +10,7 @@ from typing import Any
 from partita.arrays import check_flag
 from partita.errors import ParameterError
 from partita.fits.checkpoints import root_seed
-from partita.fits.models import is_random, method_or_usual, refuse_methods_of_features
+from partita.fits.models import is_random, method_or_usual, metric_for, refuse_methods_of_features
 from partita.fits.settings import Grid, grid_over
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, refuse_many
@@ -321,7 +321,7 @@ def choose_value(
             parameter="values",
         )
     ((parameter, listed),) = values.items()
-    measured = measured_data(X, metric, missing=missing, scale=scale)
+    measured = measured_data(X, metric_for(estimator, metric), missing=missing, scale=scale)
     scale = measured.scale
     given, against, notes = data_and_truth(measured.X, truth, missing, measured.metric)
     notes = (*measured.notes, *notes)

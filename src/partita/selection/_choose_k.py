@@ -18,7 +18,7 @@ from partita.errors import ParameterError, Phrase, Setting
 from partita.fits.checkpoints import Checkpoint, folder_of, root_seed
 from partita.fits.degenerate_fits import shape_of
 from partita.fits.fit_scores import judge_fit
-from partita.fits.models import is_random, k_parameter, method_sort, refuse_methods_of_features
+from partita.fits.models import is_random, k_parameter, method_sort, metric_for, refuse_methods_of_features
 from partita.fits.settings import Grid
 from partita.fits.shipments import one_shipment
 from partita.fits.tasks import check_count, check_workers, numbers_of_clusters, refuse_many, task_seed
@@ -214,7 +214,7 @@ def choose_k(
     check_workers(n_jobs)
     if not isinstance(structure, Structure):
         check_flag(structure, "structure")
-    measured = measured_data(X, metric, missing=missing, scale=scale)
+    measured = measured_data(X, metric_for(estimator, metric), missing=missing, scale=scale)
     given, against, notes = data_and_truth(measured.X, truth, missing, measured.metric)
     notes = (*measured.notes, *notes)
     data, scaler = scaled_data(given, measured.scale)

@@ -14,7 +14,7 @@ from partita.cluster.swap import RandomSwap
 from partita.errors import ParameterError, Phrase, Setting
 from partita.evaluation import HARDENED
 from partita.fits.checkpoints import Record
-from partita.fits.models import refuse_methods_of_features
+from partita.fits.models import metric_for, refuse_methods_of_features
 from partita.fits.partitions import cluster_numbers, from_arrays
 from partita.fits.perturbed import STRUCTURE, Perturbations
 from partita.fits.schemes import Noise, Scheme, Subsample, is_real
@@ -165,7 +165,7 @@ def stability(
     single group is rejected (p = 0.016).
     """
     check_space(space)
-    measured = measured_data(X, metric, missing=missing, scale=scale)
+    measured = measured_data(X, metric_for(estimator, metric), missing=missing, scale=scale)
     raw, _, _ = data_and_truth(measured.X, None, missing, measured.metric)
     data, _ = scaled_data(raw, measured.scale)
     scheme = Subsample() if scheme is None else scheme

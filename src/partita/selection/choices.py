@@ -314,7 +314,7 @@ class ChoiceOfK(Decision):
             )
             for one in sorted(listed.values(), key=lambda one: -one.score)
         )
-        columns = ("k", "method", "score", "lasting", "agreement", "BIC", "")
+        columns = ("k", "method", "score", "lasting", "agreement", "BIC", "role")
         return Table(self.title, columns, rows, self.footnotes, self.statement)
 
     def more(self) -> tuple[Table, ...]:

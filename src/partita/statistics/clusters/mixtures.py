@@ -480,7 +480,7 @@ class ClusterNegentropies(Whole):
     options: ClassVar[type[Any]] = NegentropyOptions
     kinds_accepted: ClassVar[frozenset[Kind]] = HARD_AND_FUZZY
     needs: ClassVar[Mapping[str, type[Statistic]]] = {"scatter": ClusterScatter}
-    why_costly: ClassVar[str] = "too many objects to find the nearest neighbours of each"
+    why_costly: ClassVar[str] = "too many objects for nearest neighbours, or too many features for matrices"
 
     points: Array
     weights: Array
@@ -492,9 +492,10 @@ class ClusterNegentropies(Whole):
 
     @staticmethod
     def pair_operations(X: Array, found: Partition, **_options: Any) -> float:
-        """About how many distances the search needs: more with many features."""
+        """About how many distances the search needs, more with many features; and the work on matrices."""
         n, d = float(found.n_objects), int(X.shape[1])
-        return n * min(n, 2.0 ** min(d, 30)) * max(d / 10.0, 0.1)
+        search = n * min(n, 2.0 ** min(d, 30)) * max(d / 10.0, 0.1)
+        return search + ClusterScatter.pair_operations(X, found)
 
     @classmethod
     def foundations(cls, **_given: Any) -> Mapping[str, Request]:

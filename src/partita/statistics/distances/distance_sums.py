@@ -406,14 +406,18 @@ def _picked(objects: ObjectsByCluster, sample_size: int | None, random_state: An
 
 
 def _stratified(objects: ObjectsByCluster, sample_size: Any, rng: np.random.Generator) -> Array:
-    """Positions of a sample that has from each cluster its share, and at least 30 where it has as many."""
+    """Positions of a sample that has from each cluster its share, and where it has as many at least 30.
+
+    Of a smaller sample than that it has from each at least as many as equal shares would be, or two.
+    """
     if not isinstance(sample_size, (int, np.integer)) or isinstance(sample_size, bool) or sample_size < 1:
         raise ParameterError(
             "sample_size is no number of objects.", got=repr(sample_size), need="a whole number, or None"
         )
     counts = objects.counts
     share = np.floor(counts * (min(int(sample_size), objects.n) / objects.n) + 0.5).astype(np.int64)
-    wanted = np.minimum(np.maximum(share, FEWEST_OF_CLUSTER), counts)
+    fewest = max(min(FEWEST_OF_CLUSTER, int(sample_size) // max(objects.k, 1)), 2)
+    wanted = np.minimum(np.maximum(share, fewest), counts)
     parts = [
         start + np.sort(rng.choice(count, size, replace=False))
         for start, count, size in zip(objects.bounds, counts, wanted, strict=False)
