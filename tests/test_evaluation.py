@@ -120,5 +120,7 @@ def test_a_sweep_prepares_each_fit_once_and_asks_a_mixture_once(monkeypatch):
     monkeypatch.setattr(fit_scores, "prepare", lambda *a, of=prepare, **k: prepared.append(1) or of(*a, **k))
     CountingMixture.asked = 0
     options = {"truth": HARD, "random_state": 0, "n_jobs": 1, "structure": False, "n_splits": 0}
-    pt.choose_k(X, CountingMixture(), [2, 3], n_runs=2, indices=["bic", "CH", "ARI"], **options)
+    pt.choose_k(
+        X, CountingMixture(), [2, 3], n_runs=2, indices=["bic", "calinski_harabasz", "ARI"], **options
+    )
     assert len(prepared) == CountingMixture.asked == 4

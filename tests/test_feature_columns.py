@@ -176,7 +176,18 @@ COMMANDS = {
     "validate": ["--labels", "label", "--indices", "CH"],
     "validate words": ["--labels", "species", "--indices", "CH"],
     "choose": ["--k", "2:3", "--runs", "1", "--indices", "CH", "--seed", "0"],
-    "choose truth": ["--k", "2:3", "--runs", "1", "--indices", "CH", "--truth", "species", "--seed", "0"],
+    "choose truth": [
+        "--k",
+        "2:3",
+        "--runs",
+        "1",
+        "--indices",
+        "calinski_harabasz",
+        "--truth",
+        "species",
+        "--seed",
+        "0",
+    ],
     "stability": ["--k", "2:3", "--repeats", "2", "--seed", "0"],
 }
 

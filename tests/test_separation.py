@@ -438,8 +438,10 @@ def test_samples_hold_every_cluster_and_say_what_they_are():
     X, labels = scattered()
     sums = DistanceSums.from_whole(X, as_partition(labels), sample_size=100, random_state=5)
     assert sorted(set(sums.codes.tolist())) == list(range(6))
-    share = np.bincount(sums.codes) / np.bincount(labels)
-    assert share == pytest.approx(np.full(6, 100 / 520), abs=0.05)
+    sizes = np.bincount(labels)
+    assert np.bincount(sums.codes) == pytest.approx(
+        np.clip(sizes * 100 / 520, np.minimum(16, sizes), None), abs=1
+    )
     exact = silhouette_samples(X, labels)
     np.testing.assert_allclose(sums.silhouettes, exact[sums.rows], rtol=1e-12)
     assert sums.how.startswith(f"sampled: {sums.rows.size} of 520 objects, standard error 0.0")

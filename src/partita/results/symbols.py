@@ -250,6 +250,7 @@ OF_INDEX: Mapping[str, Mapping[str, str]] = {
         "p(c)": "share of the objects in cluster c",
         r"\Sigma_c": "the covariance of cluster c; |Σ_c| is its determinant",
         "H(X | c)": "the entropy of the data in cluster c",
+        "X": "the data",
         "e": "2.71828...",
         r"\pi": "3.14159...",
     },
