@@ -11,7 +11,7 @@ import numpy as np
 import partita as pt
 from partita.arrays import Array, Floats
 from partita.errors import ConvergenceWarning, PartitaWarning
-from partita.experiments.studies import Record, Run, Task
+from partita.experiments.studies import Record, Run
 from partita.plots import FigureData
 from partita.plots.kinds.lines import Series, line_figure
 
@@ -147,11 +147,6 @@ def consensus_work(
 def seeds_of(run: Run, *place: int) -> list[int]:
     """A seed for each run."""
     return [run.task_seed(*place, i) for i in range(runs_of(run))]
-
-
-def tasks_over_c(key: str, cs: Sequence[int], run: Run, place: int, *given: Any) -> list[Task]:
-    """A task for each number of clusters; ``given`` comes before c and its seeds."""
-    return [Task(f"{key}-{c}", (*given, c, seeds_of(run, place, c))) for c in cs]
 
 
 # --- figures ----------------------------------------------------------------------------------------------
